@@ -1,0 +1,52 @@
+"""A strict Python array API namespace (standard 2025.12) on cpu, CUDA and WebGPU devices.
+
+    import numr_api as xp
+
+The names here are the standard's; what goes beyond it lives in ``numr_api.extensions``.
+"""
+
+from math import e, inf, nan, pi
+
+from numr_api import extensions, fft, linalg
+from numr_api import _array as _array  # completes the checked call path
+from numr_api._arithmetic import *
+from numr_api._comparison import *
+from numr_api._creation import *
+from numr_api._data_types import *
+from numr_api._dtypes import (
+    bool,
+    complex64,
+    complex128,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from numr_api._elementary import *
+from numr_api._indexing import *
+from numr_api._info import __array_namespace_info__
+from numr_api._manipulation import *
+from numr_api._products import *
+from numr_api._reductions import *
+from numr_api._searching import *
+from numr_api._sets import *
+from numr_api._sorting import *
+from numr_api._utility import *
+
+newaxis = None
+
+__version__ = "0.1.0"
+__array_api_version__ = "2025.12"
+
+_STANDARD_SPECIAL = {"__array_api_version__", "__array_namespace_info__", "__version__"}
+
+
+def __dir__() -> list[str]:
+    names = {name for name in globals() if not name.startswith("_")}
+    return sorted(names | _STANDARD_SPECIAL)

@@ -1,0 +1,67 @@
+"""What the repaired kernels share: formulas applied block by block, and masks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from numr_api._backends import Kernel, Scalar
+
+AnyArray = Any  # NumPy's type for arrays of any dtype has no real and imag
+Operand = np.ndarray[Any, np.dtype[Any]] | Scalar
+Formula = Callable[[AnyArray], AnyArray]
+
+# Elements per block: the temporaries of a formula of complex128 then stay in a cache of 1 MiB.
+BLOCK = 8192
+
+
+def in_blocks(formula: Formula) -> Kernel:
+    """The kernel that applies a formula of one operand, block by block where the array is large.
+
+    The formula gets an array of one dimension, which it must not write to, and returns a new
+    array of the same shape and dtype; so ``out`` may be the operand.
+    """
+
+    def kernel(x: AnyArray, out: AnyArray | None = None) -> AnyArray:
+        if x.size > BLOCK:
+            return _by_blocks(formula, x, np.empty_like(x) if out is None else out)
+        return given(formula(x.reshape(-1)).reshape(x.shape), out)
+
+    return kernel
+
+
+def _by_blocks(formula: Formula, x: AnyArray, out: AnyArray) -> AnyArray:
+    """Write the formula of each block of ``x`` to ``out``, which may be ``x`` itself."""
+    blocks: Any = np.nditer(
+        [x, out],
+        flags=["external_loop", "buffered", "copy_if_overlap"],
+        op_flags=[
+            ["readonly", "overlap_assume_elementwise"],
+            ["writeonly", "overlap_assume_elementwise"],
+        ],
+        buffersize=BLOCK,
+    )
+    with blocks:
+        for block, result in blocks:
+            result[...] = formula(block)
+    return out
+
+
+def given(result: AnyArray, out: AnyArray | None) -> AnyArray:
+    """The result, in ``out`` if there is one."""
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+def selected(operand: Operand, where: Any) -> AnyArray:
+    """The elements where ``where`` holds, of an operand that broadcasts to its shape."""
+    return np.broadcast_to(operand, where.shape)[where]
+
+
+def any_true(where: Any) -> bool:
+    """Whether any element holds: what ``where.any()`` says, but faster on small arrays."""
+    return bool(np.count_nonzero(where))

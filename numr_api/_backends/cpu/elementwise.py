@@ -1,0 +1,72 @@
+"""Which function computes an element-wise operation on the cpu."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from numr_api._backends.cpu.repairs import REPAIRS
+from numr_api._dtypes import DType, scalar_range
+
+if TYPE_CHECKING:
+    from numr_api._backends import Kernel
+
+COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+
+
+def find_kernel(operation: str, operands: tuple[DType | type, ...], dtype: DType) -> Kernel:
+    """NumPy's ufunc of that name, or what repairs or replaces it."""
+    if operation == "where":
+        return where
+    if operation == "clip":
+        return clip
+    for kinds, kernel in REPAIRS.get(operation, {}).items():
+        if dtype.kind in kinds:
+            return kernel if all_same(operands, dtype) else casting(kernel, operands, dtype)
+    ufunc = getattr(np, operation)
+    if operation in COMPARISONS and int in operands and dtype.kind in "iu":
+        return in_range(ufunc, *scalar_range(dtype))
+    return ufunc
+
+
+def all_same(operands: tuple[DType | type, ...], dtype: DType) -> bool:
+    """Whether every array among the operands has the promoted dtype already."""
+    return all(operand is dtype for operand in operands if isinstance(operand, DType))
+
+
+def casting(kernel: Kernel, operands: tuple[DType | type, ...], dtype: DType) -> Kernel:
+    """A kernel for operands of mixed dtypes; ufuncs promote by themselves, repairs do not."""
+    target = dtype.__numpy_dtype__
+
+    def cast_first(*values: Any, out: Any = None) -> Any:
+        cast = [
+            value.astype(target, copy=False) if isinstance(kind, DType) else value
+            for value, kind in zip(values, operands, strict=True)
+        ]
+        return kernel(*cast) if out is None else kernel(*cast, out=out)
+
+    return cast_first
+
+
+def in_range(ufunc: Kernel, low: int, high: int) -> Kernel:
+    """A comparison that refuses an integer scalar out of range, which NumPy would compare."""
+
+    def compare(x1: Any, x2: Any) -> Any:
+        if not low <= (x2 if x2.__class__ is int else x1) <= high:
+            raise OverflowError
+        return ufunc(x1, x2)
+
+    return compare
+
+
+def where(condition: Any, x1: Any, x2: Any) -> Any:
+    """Choice by a condition."""
+    return np.where(condition, x1, x2)
+
+
+def clip(x: Any, low: Any, high: Any) -> Any:
+    """Limits; either bound may be None."""
+    if low is None:
+        return np.positive(x) if high is None else np.minimum(x, high)
+    return np.maximum(x, low) if high is None else np.clip(x, low, high)

@@ -1,0 +1,110 @@
+"""Element-wise operations for which the NumPy function is wrong, and kernels that repair it.
+
+A kernel is called like a ufunc, under ``np.errstate(all="ignore")``. It takes the ufunc's values
+and replaces the rare ones that are wrong, so it costs little more than the ufunc.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from numr_api._backends import Kernel
+from numr_api._backends.cpu import repairs_complex as of_complex
+from numr_api._backends.cpu.blocks import AnyArray, Operand, any_true, given
+
+__all__ = ["REPAIRS"]
+
+
+def _has_infinity(x: Operand) -> bool:
+    if isinstance(x, np.ndarray):
+        return any_true(np.isinf(x))
+    return x in (math.inf, -math.inf)
+
+
+def _floor_divide(x1: Operand, x2: Operand, out: AnyArray | None = None) -> Any:
+    if not (_has_infinity(x1) or _has_infinity(x2)):
+        return np.floor_divide(x1, x2, out=out)
+    # The quotient of an infinity, or by one, has no fraction to floor. It and the mask are
+    # computed before out is written, which may be an operand.
+    quotient = np.divide(x1, x2)
+    infinite = np.isinf(x1) | np.isinf(x2)
+    result = np.asarray(np.floor_divide(x1, x2, out=out))
+    np.copyto(result, quotient, where=infinite)
+    return result
+
+
+def _power(x1: Operand, x2: Operand, out: AnyArray | None = None) -> Any:
+    if not isinstance(x2, np.ndarray) or x2.size == 1:
+        return _square_root(x1, x2, out) if x2 == 0.5 else np.power(x1, x2, out=out)
+    broadcast = isinstance(x1, np.ndarray) and x1.shape not in (x2.shape, ())
+    if (broadcast or 0 in x2.strides) and any_true(x2 == 0.5):
+        # Written out, the exponents take no fast path.
+        x2 = np.broadcast_to(x2, np.broadcast(x1, x2).shape).copy()
+    return np.power(x1, x2, out=out)
+
+
+def _square_root(x: Operand, half: Operand, out: AnyArray | None) -> Any:
+    """``x ** 0.5``: like the square root, but ``-0`` and ``-inf`` become ``+0`` and ``+inf``."""
+    negative_infinity = np.equal(x, -np.inf)
+    # Adding zeros of the exponent's shape and dtype turns -0 into +0, and broadcasts and promotes.
+    result = np.asarray(np.add(x, half * 0.0, out=out))
+    np.sqrt(result, out=result)
+    if any_true(negative_infinity):
+        np.copyto(result, np.inf, where=negative_infinity)
+    return result
+
+
+def _predicate(ufunc: np.ufunc) -> Kernel:
+    def kernel(x: AnyArray, out: AnyArray | None = None) -> Any:
+        if out is None or (out.flags.c_contiguous and x.flags.c_contiguous):
+            return ufunc(x, out=out)
+        return given(ufunc(x), out)
+
+    return kernel
+
+
+def _part(name: str) -> Kernel:
+    def kernel(x: AnyArray, out: AnyArray | None = None) -> Any:
+        return np.positive(getattr(x, name), out=out)
+
+    return kernel
+
+
+REPAIRS: dict[str, dict[str, Kernel]] = {
+    # atan(conj(z)) and conj(atan(z)) differ in the last digits at a quarter of random z.
+    "atan": {"c": of_complex.atan},
+    # The same: atanh(-z) is not -atanh(z).
+    "atanh": {"c": of_complex.atanh},
+    # Parts above half the largest number give 0 or NaN: (1e308+1e308j) / (1e308+1e308j) is NaN;
+    # so do tiny ones: (1e-320+1e-320j) / (1e-320+2e-320j).
+    "divide": {"c": of_complex.divide},
+    # expm1(-inf+infj) is NaN instead of -1, expm1(inf+0j) has an imaginary part of NaN, and
+    # expm1(710.3+1.6j) is infinite in both parts, of which one is finite.
+    "expm1": {"c": of_complex.expm1},
+    # inf // 2 is NaN instead of inf, and 2 // -inf is -1 instead of -0.
+    "floor_divide": {"f": _floor_divide},
+    # np.imag and np.real are no ufuncs: they take no out, and return a view of the operand.
+    "imag": {"c": _part("imag")},
+    "real": {"iufc": _part("real")},
+    # Written to a bool array with gaps, all four are false for true and true for false.
+    "isfinite": {"f": _predicate(np.isfinite)},
+    "isinf": {"f": _predicate(np.isinf)},
+    "isnan": {"f": _predicate(np.isnan)},
+    "signbit": {"f": _predicate(np.signbit)},
+    # log1p(1e-20+1e-30j) loses its real part, and log1p(1.5e308+1.5e308j) is infinite.
+    "log1p": {"c": of_complex.log1p},
+    # A repeated exponent of 0.5 means sqrt: (-inf) ** 0.5 is NaN, (-0.0) ** 0.5 is -0.0. Complex:
+    # (1e200+1e200j) ** -2 is NaN instead of 0.
+    "pow": {"f": _power, "c": of_complex.power},
+    # Unlike 1 / z: the reciprocal of 0j is NaN, and that of 1.5e308+1e308j is 0.
+    "reciprocal": {"c": of_complex.reciprocal},
+    # sign(nan+infj) is 1j instead of NaN, and sign(1.5e308+1.5e308j) is 0 or 1j.
+    "sign": {"c": of_complex.sign},
+    # tan(2+infj) is -0+1j instead of 0+1j.
+    "tan": {"c": of_complex.tan},
+    # tanh(inf+2j) is 1-0j instead of 1+0j.
+    "tanh": {"c": of_complex.tanh},
+}

@@ -1,0 +1,265 @@
+"""Arrays from Python's and other libraries' data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+
+from numr_api._data_types import astype, require_dtype
+from numr_api._declare import as_scalar, describe, operation, wrap
+from numr_api._devices import Device, array_type, backend_for, backend_of
+from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
+from numr_api._errors import Unsupported
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from numr_api._array import Array
+    from numr_api._backends import Backend
+
+HostArray = "npt.NDArray[Any]"
+
+# Which of a device's default dtypes an array of Python scalars gets.
+DEFAULT_OF: Final[dict[type, str]] = {
+    bool: "bool",
+    int: "integral",
+    float: "real floating-point",
+    complex: "complex floating-point",
+}
+# What NumPy makes of Python scalars, and the default dtype that it stands for.
+_INFERRED: Final = {
+    np.dtype(bool): "bool",
+    np.dtype(np.int64): "integral",
+    np.dtype(np.float64): "real floating-point",
+    np.dtype(np.complex128): "complex floating-point",
+}
+_CPU_DEVICES: Final = (1, 3, 11, 13)  # DLPack's kDLCPU and host memory that CUDA or ROCm manage
+
+
+@operation("creation")
+def asarray(
+    obj: Any,
+    /,
+    *,
+    dtype: DType | None = None,
+    device: Device | str | None = None,
+    copy: bool | None = None,
+) -> Array:
+    """An array from scalars, nested sequences, arrays of any library, or buffers.
+
+    Arguments:
+        obj: an array, a Python or NumPy scalar, nested lists or tuples of those, a NumPy array, an
+            object with ``__dlpack__`` or ``__array__``, or a buffer (bytes, memoryview,
+            array.array).
+        dtype: None keeps an array's dtype, and gives Python scalars the device's default dtype of
+            their kind: of bool, int, float, complex the last that occurs.
+        device: None keeps an array's device, and takes the default device for anything else.
+        copy: True always copies; False raises ValueError if a copy is needed; None copies if
+            needed.
+
+    Raises:
+        TypeError: strings, objects, None, or a dtype that does not fit.
+        ValueError: ragged sequences.
+        OverflowError: an integer out of the dtype's range.
+    """
+    kind = obj.__class__
+    try:  # what is asked for most
+        if dtype is None and copy is None:
+            if kind is list:
+                backend = backend_for(device)
+                host = np.array(obj)
+                result = array_type(backend.default_dtypes[_INFERRED[host.dtype]], backend)
+                if result.dtype.__numpy_dtype__ is host.dtype:
+                    return wrap(backend.from_host(host, None), result)
+            elif kind is np.ndarray:
+                backend = backend_for(device)
+                result = array_type(BY_NUMPY[obj.dtype], backend)
+                return wrap(backend.from_host(obj, None), result)
+    except (KeyError, TypeError, Unsupported, ValueError):
+        pass  # the checks below find the words
+    if copy not in (None, True, False):
+        raise TypeError(f"asarray: copy must be True, False or None, got {describe(copy)}")
+    if dtype is not None:
+        require_dtype("asarray", dtype)
+    if is_array(obj):
+        return _from_array(obj, dtype, device, copy)
+    if isinstance(obj, np.ndarray | np.generic):
+        return _from_host(obj, dtype, device, copy)
+    if isinstance(obj, list | tuple):
+        return _from_python(obj, dtype, device, copy)
+    if isinstance(obj, bool | int | float | complex):
+        return _from_python(as_scalar("asarray", obj), dtype, device, copy)
+    if hasattr(obj, "__dlpack__"):
+        array = from_dlpack(obj, copy=copy)
+        return _from_array(array, dtype, device, False if copy is False else None)
+    if hasattr(obj, "__array__") or hasattr(obj, "__array_interface__"):
+        return _from_host(np.asarray(obj), dtype, device, copy)
+    try:
+        buffer = memoryview(obj)
+    except TypeError:
+        raise TypeError(
+            "asarray: needs an array, a number, a nested list or tuple of numbers, or a buffer; "
+            f"got {describe(obj)}"
+        ) from None
+    return _from_host(np.asarray(buffer), dtype, device, copy)
+
+
+def _from_array(
+    array: Array, dtype: DType | None, device: object, copy: bool | None
+) -> Array:
+    """``asarray`` of an Array."""
+    backend = array._type.backend if device is None else backend_for(device)
+    moves = backend is not array._type.backend
+    casts = dtype is not None and dtype is not array.dtype
+    if copy is False and (moves or casts):
+        raise ValueError(
+            f"asarray: {array._type} cannot become {dtype or array.dtype} on {backend.device} "
+            "without a copy"
+        )
+    if moves or casts:
+        return astype(array, dtype or array.dtype, device=backend.device)
+    return wrap(backend.copy(array._data), array._type) if copy else array
+
+
+def _from_python(obj: Any, dtype: DType | None, device: object, copy: bool | None) -> Array:
+    """``asarray`` of a scalar or of nested sequences."""
+    if copy is False:
+        raise ValueError("asarray: Python scalars and sequences cannot be used without a copy")
+    offender = _first_not_a_number(obj)
+    if is_array(offender):
+        from numr_api._manipulation import stack  # which needs Array, which needs this module
+
+        return stack([asarray(x, dtype=dtype, device=device) for x in obj])
+    if offender is not None:
+        raise TypeError(f"asarray: a sequence must hold numbers, got {describe(offender)}")
+    backend = backend_for(device)
+    try:
+        inferred = np.array(obj)
+    except ValueError:
+        raise ValueError(
+            "asarray: nested sequences must be equally long, this one is ragged"
+        ) from None
+    if dtype is None:
+        kind = inferred.dtype.kind
+        if inferred.dtype in _INFERRED or kind in "uO":  # integers beyond int64 are of these kinds
+            dtype = backend.default_dtypes[_INFERRED.get(inferred.dtype, "integral")]
+        else:  # NumPy scalars of another dtype
+            return _from_host(inferred, None, device, None)
+    elif inferred.size and not _holds(dtype, inferred.dtype.kind):
+        raise TypeError(
+            f"asarray: {dtype} does not hold {inferred.dtype} values; convert with astype"
+        )
+    result = array_type(dtype, backend)
+    try:
+        with np.errstate(all="ignore"):
+            host = np.array(obj, dtype=dtype.__numpy_dtype__)
+    except OverflowError:
+        raise OverflowError(f"asarray: an integer is out of range of {dtype}") from None
+    return wrap(backend.from_host(host, copy=None), result)
+
+
+def is_array(x: object) -> bool:
+    """Whether x is an Array. (This module is imported before the class exists.)"""
+    return type(x).__module__ == "numr_api._array"
+
+
+def _first_not_a_number(obj: Any) -> Any:
+    """What in nested sequences is neither a Python nor a NumPy number; None if all is well."""
+    if not isinstance(obj, list | tuple):
+        good = isinstance(obj, bool | int | float | complex) or (
+            isinstance(obj, np.generic) and obj.dtype.kind in "biufc"
+        )
+        return None if good else ("None" if obj is None else obj)
+    for kind in set(map(type, cast("Sequence[Any]", obj))) - {bool, int, float, complex}:
+        for x in obj:
+            if type(x) is kind and (offender := _first_not_a_number(x)) is not None:
+                return offender
+    return None
+
+
+def _holds(dtype: DType, kind: str) -> bool:
+    """Whether numbers of a NumPy kind become a dtype without losing what they are."""
+    return kind == "O" or "biufc".index(dtype.kind) >= "biufc".index(kind.replace("u", "i"))
+
+
+def _from_host(
+    host: Any, dtype: DType | None, device: object, copy: bool | None
+) -> Array:
+    """``asarray`` of a NumPy array or scalar."""
+    backend = backend_for(device)
+    native = np.asarray(host)
+    if not native.dtype.isnative:
+        native = native.astype(native.dtype.newbyteorder("="))
+    found = BY_NAME.get(native.dtype.name)
+    if found is None:
+        raise TypeError(
+            f"asarray: NumPy's {native.dtype} has no counterpart; dtypes are {', '.join(BY_NAME)}"
+        )
+    if copy is False and (native is not host or (dtype is not None and dtype is not found)):
+        raise ValueError(f"asarray: {describe(host)} cannot be used without a copy")
+    if dtype is not None and dtype is not found:
+        if found.kind == "c" and dtype.kind not in "cb":
+            raise TypeError(f"asarray: {found} cannot become {dtype}; take the real part first")
+        result = array_type(dtype, backend)
+        with np.errstate(all="ignore"):
+            native = native.astype(dtype.__numpy_dtype__)
+        return wrap(backend.from_host(native, copy=None), result)
+    result = array_type(found, backend)
+    return wrap(backend.from_host(native, copy=copy), result)
+
+
+@operation("creation")
+def from_dlpack(
+    x: Any, /, *, device: Device | str | None = None, copy: bool | None = None
+) -> Array:
+    """An array from another library's, through DLPack, without a copy where that is possible.
+
+    Arguments:
+        x: an object with ``__dlpack__`` and ``__dlpack_device__``.
+        device: where the result lives; None for x's device.
+        copy: True always copies; False raises BufferError if a copy is needed; None copies if
+            needed.
+
+    Raises:
+        BufferError: the exchange is not possible, or not without a copy.
+        TypeError: x does not speak DLPack, or its dtype has no counterpart.
+    """
+    if not (hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__")):
+        raise TypeError(f"from_dlpack: needs an object with __dlpack__, got {describe(x)}")
+    if copy not in (None, True, False):
+        raise TypeError(f"from_dlpack: copy must be True, False or None, got {describe(copy)}")
+    if is_array(x):
+        try:
+            return _from_array(x, None, device, copy)
+        except ValueError as error:
+            raise BufferError(f"from_dlpack: {error}") from None
+    source = tuple(int(part) for part in x.__dlpack_device__())
+    backend = backend_of("cpu") if device is None else backend_of(device)
+    if device is None and source[0] not in _CPU_DEVICES:
+        raise BufferError(
+            f"from_dlpack: no numr_api device for DLPack device {source}; give device='cpu' to copy"
+        )
+    host = _import_host(x, source, copy if backend.device.kind == "cpu" else None)
+    found = BY_NAME.get(host.dtype.name)
+    if found is None:
+        raise TypeError(f"from_dlpack: dtype {host.dtype} has no counterpart")
+    if copy is False and backend.device.kind != "cpu":
+        raise BufferError(f"from_dlpack: cannot move to {backend.device} without a copy")
+    result = array_type(found, backend)
+    try:
+        data = backend.from_host(host, copy=copy)
+    except ValueError as error:
+        raise BufferError(f"from_dlpack: {error}") from None
+    return wrap(data, result)
+
+
+def _import_host(x: Any, source: tuple[int, ...], copy: bool | None) -> np.ndarray[Any, Any]:
+    """Another library's array as a NumPy array; BufferError if it cannot be."""
+    try:
+        if source[0] in _CPU_DEVICES:
+            return np.from_dlpack(x, copy=copy)
+        return np.from_dlpack(x, device="cpu", copy=copy)
+    except (RuntimeError, ValueError) as error:
+        raise BufferError(f"from_dlpack: {error}") from None

@@ -1,0 +1,193 @@
+"""Functions on data types: casts, limits, kinds and promotion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from numr_api._declare import (
+    as_operand,
+    common_backend,
+    common_dtype,
+    describe,
+    operation,
+    require_array,
+    wrap,
+)
+from numr_api._devices import Device, array_type, backend_of
+from numr_api._dtypes import KINDS, REAL_PART, DType, above, scalar_range
+from numr_api._shapes import as_bool
+
+if TYPE_CHECKING:
+    from numr_api._array import Array
+
+__all__ = ["astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type"]
+
+
+def require_dtype(name: str, dtype: object) -> DType:
+    """A dtype of numr_api, as given."""
+    if not isinstance(dtype, DType):
+        raise TypeError(f"{name}: dtype must be a numr_api dtype, got {describe(dtype)}")
+    return dtype
+
+
+@operation("data types")
+def astype(
+    x: Array, dtype: DType, /, *, copy: bool = True, device: Device | str | None = None
+) -> Array:
+    """The array in another dtype.
+
+    Floating-point numbers lose their fraction on the way to integers (what becomes of infinities,
+    NaN and numbers out of range differs between devices); anything but zero becomes True.
+
+    Arguments:
+        x: array of any dtype.
+        dtype: the dtype to cast to; not a real one if x is complex (use ``real`` or ``imag``).
+        copy: False returns x itself if it has the dtype already.
+        device: where the result lives; None for x's device.
+    """
+    array = require_array("astype", x)
+    require_dtype("astype", dtype)
+    as_bool("astype", "copy", copy)
+    if array.dtype.kind == "c" and dtype.kind not in "cb":
+        raise TypeError(f"astype: {array.dtype} cannot become {dtype}; use real or imag first")
+    backend = array._type.backend
+    if device is not None and backend_of(device) is not backend:
+        target = backend_of(device)
+        if dtype in backend.dtypes and dtype is not array.dtype:
+            return astype(array, dtype).to_device(device)
+        moved = array.to_device(device)
+        return moved if dtype is array.dtype else astype(moved, dtype, copy=False, device=target.device)
+    if dtype is array.dtype:
+        return wrap(backend.copy(array._data), array._type) if copy else array
+    result = array_type(dtype, backend)
+    return wrap(backend.cast(array._data, dtype), result)
+
+
+@operation("data types")
+def can_cast(from_: DType | Array, to: DType, /) -> bool:
+    """Whether promotion can lead from one dtype, or an array's, to another.
+
+    For an array, the dtypes of its device alone count.
+    """
+    require_dtype("can_cast", to)
+    if isinstance(from_, DType):
+        return to in above(from_)
+    array = require_array("can_cast", from_)
+    return to in above(array.dtype) & array._type.backend.dtypes
+
+
+@dataclass(frozen=True, slots=True)
+class FloatingPointLimits:
+    """What ``finfo`` tells of a floating-point dtype.
+
+    Attributes:
+        bits: width in bits.
+        eps: difference between 1 and the next larger number.
+        max, min: the largest and the smallest (most negative) number.
+        smallest_normal: the smallest positive number with full precision.
+        dtype: the dtype, or a complex one's real part's.
+    """
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerLimits:
+    """What ``iinfo`` tells of an integer dtype: ``bits``, ``max``, ``min``, ``dtype``."""
+
+    bits: int
+    max: int
+    min: int
+    dtype: DType
+
+
+def _dtype_of(name: str, x: object) -> DType:
+    return x if isinstance(x, DType) else require_array(name, x).dtype
+
+
+@operation("data types")
+def finfo(type: DType | Array, /) -> FloatingPointLimits:
+    """Limits of a floating-point dtype, or of an array's; of a complex one those of its parts."""
+    dtype = _dtype_of("finfo", type)
+    dtype = REAL_PART.get(dtype, dtype)
+    if dtype.kind != "f":
+        raise TypeError(f"finfo: needs a floating-point dtype, got {dtype}")
+    info = np.finfo(cast("Any", dtype.__numpy_dtype__))
+    return FloatingPointLimits(
+        bits=8 * dtype.itemsize,
+        eps=float(info.eps),
+        max=float(info.max),
+        min=float(info.min),
+        smallest_normal=float(info.smallest_normal),
+        dtype=dtype,
+    )
+
+
+@operation("data types")
+def iinfo(type: DType | Array, /) -> IntegerLimits:
+    """Limits of an integer dtype, or of an array's."""
+    dtype = _dtype_of("iinfo", type)
+    if dtype.kind not in "iu":
+        raise TypeError(f"iinfo: needs an integer dtype, got {dtype}")
+    low, high = scalar_range(dtype)
+    return IntegerLimits(bits=8 * dtype.itemsize, max=high, min=low, dtype=dtype)
+
+
+@operation("data types")
+def isdtype(dtype: DType, kind: DType | str | tuple[DType | str, ...]) -> bool:
+    """Whether a dtype is of a kind.
+
+    Arguments:
+        dtype: the dtype in question.
+        kind: a dtype; one of "bool", "signed integer", "unsigned integer", "integral",
+            "real floating", "complex floating", "numeric"; or a tuple of such, of which one must
+            hold.
+    """
+    require_dtype("isdtype", dtype)
+    if isinstance(kind, tuple):
+        return any([isdtype(dtype, part) for part in kind])  # noqa: C419 - check every part
+    if isinstance(kind, DType):
+        return dtype is kind
+    if not isinstance(kind, str):
+        raise TypeError(f"isdtype: kind must be a dtype, a string or a tuple, got {describe(kind)}")
+    if kind not in KINDS:
+        raise ValueError(f"isdtype: unknown kind {kind!r}; kinds are {', '.join(KINDS)}")
+    return dtype.kind in KINDS[kind]
+
+
+@operation("data types")
+def result_type(*arrays_and_dtypes: Array | DType | complex) -> DType:
+    """The dtype that arrays, dtypes and Python scalars promote to.
+
+    Raises:
+        TypeError: they have no common dtype, as integers and floating-point numbers have none.
+        ValueError: there is no array and no dtype among them, or arrays are on different devices.
+    """
+    try:  # arrays of one type, which is most of the calls
+        array_type = arrays_and_dtypes[0]._type  # type: ignore[union-attr]
+        for x in arrays_and_dtypes:
+            if x._type is not array_type:  # type: ignore[union-attr]
+                break
+        else:
+            return array_type.dtype
+    except (AttributeError, IndexError):
+        pass
+    operands: list[Any] = [
+        x if x.__class__ is DType else as_operand("result_type", x) for x in arrays_and_dtypes
+    ]
+    arrays = [x for x in operands if hasattr(x, "_type")]
+    if not arrays and not any(x.__class__ is DType for x in operands):
+        raise ValueError("result_type: needs at least one array or dtype")
+    dtype = common_dtype("result_type", operands)
+    if arrays:
+        common_backend("result_type", arrays)
+        arrays[0]._type.of(dtype)  # which the device must have
+    return dtype

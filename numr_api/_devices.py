@@ -1,0 +1,235 @@
+"""Devices by name, the default device, and each device's backend."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable
+from contextvars import ContextVar, Token
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, cast
+
+from numr_api._dtypes import DType
+from numr_api._errors import Unsupported
+
+if TYPE_CHECKING:
+    from numr_api._backends import Backend, BackendModule
+
+# "fake" devices live on the cpu with fewer dtypes; they exist for tests and are listed and created
+# only when NUMR_API_DEVICES names them.
+KINDS: Final = ("cpu", "cuda", "webgpu", "fake")
+
+
+class Device(str):
+    """Where an array lives: a string such as "cpu", "cuda:0" or "webgpu:0"."""
+
+    __slots__ = ()
+
+    @property
+    def kind(self) -> str:
+        """ "cpu", "cuda" or "webgpu"."""
+        return self.partition(":")[0]
+
+    @property
+    def number(self) -> int:
+        """Which device of its kind, from 0."""
+        return int(self.partition(":")[2] or 0)
+
+    def __reduce__(self) -> tuple[type[Device], tuple[str]]:
+        return Device, (str(self),)
+
+
+class Devices(tuple[Device | None, ...]):
+    """The devices in a tuple, which can also be joined with a list, as SciPy's tests do."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Iterable[Device | None], /) -> Devices:  # type: ignore[override]
+        return Devices((*self, *other))
+
+
+class ArrayType:
+    """What an array holds and where: dtype, device, and the device's backend.
+
+    There is one for each pair of dtype and device, so that identity compares both at once; plans of
+    the checked call path are looked up by it.
+    """
+
+    __slots__ = ("backend", "device", "dtype", "storage")
+
+    def __init__(self, dtype: DType, backend: Backend) -> None:
+        self.dtype: Final = dtype
+        self.device: Final = backend.device
+        self.backend: Final = backend
+        self.storage: Final = backend.storage
+
+    def of(self, dtype: DType) -> ArrayType:
+        """The type of another dtype on the same device."""
+        return self if dtype is self.dtype else array_type(dtype, self.backend)
+
+    def __repr__(self) -> str:
+        return f"{self.dtype} on {self.device}"
+
+
+def array_type(dtype: DType, backend: Backend) -> ArrayType:
+    """The one ArrayType of a dtype and a device. Unsupported if the device lacks the dtype."""
+    known: dict[Backend, ArrayType] = dtype._array_types
+    found = known.get(backend)
+    if found is None:
+        if dtype not in backend.dtypes:
+            raise Unsupported(f"{dtype} is not available on {backend.device}")
+        found = known.setdefault(backend, ArrayType(dtype, backend))
+    return found
+
+
+def enabled_kinds() -> tuple[str, ...]:
+    """The device kinds that NUMR_API_DEVICES allows (a comma-separated list of kinds)."""
+    setting = os.environ.get("NUMR_API_DEVICES")
+    if setting is None:
+        return tuple(kind for kind in KINDS if kind != "fake")
+    kinds = tuple(part.strip().partition(":")[0] for part in setting.split(",") if part.strip())
+    for kind in kinds:
+        if kind not in KINDS:
+            raise ValueError(f"NUMR_API_DEVICES: {kind!r} is not a device kind of {KINDS}")
+    return kinds
+
+
+@cache
+def backend_module(kind: str) -> BackendModule | None:
+    """The module that serves a device kind, or None if this version has none."""
+    name = f"numr_api._backends.{kind}"
+    return cast("BackendModule", import_module(name)) if find_spec(name) else None
+
+
+def count(kind: str) -> int:
+    """How many devices of a kind can be used here."""
+    module = backend_module(kind) if kind in enabled_kinds() else None
+    return 0 if module is None else module.count()
+
+
+def obstacle(kind: str) -> str:
+    """Why there is no device of a kind here."""
+    if kind not in enabled_kinds():
+        return "NUMR_API_DEVICES does not list it"
+    module = backend_module(kind)
+    return "this version has no backend for it yet" if module is None else module.obstacle()
+
+
+def devices() -> Devices:
+    """Every device that can be used, cpu first."""
+    found = [
+        device_name(kind, number) for kind in enabled_kinds() for number in range(count(kind))
+    ]
+    return Devices(found)
+
+
+@cache
+def device_name(kind: str, number: int) -> Device:
+    """The one Device object of a canonical name."""
+    return Device(kind if kind == "cpu" else f"{kind}:{number}")
+
+
+def parse(device: object) -> Device:
+    """The Device that a user's word means: a Device, "cpu", "cuda:1", or the bare "cuda"."""
+    if device.__class__ is Device:
+        return cast("Device", device)
+    if not isinstance(device, str):
+        raise TypeError(
+            f"device must be a string such as 'cpu' or 'webgpu:0', or a numr_api device; "
+            f"got {type(device).__name__} {device!r}"
+        )
+    kind, _, number = device.partition(":")
+    if kind not in KINDS or not (number.isdecimal() or device == kind):
+        raise ValueError(f"{device!r} is not a device; devices here: {', '.join(devices())}")
+    return device_name(kind, int(number or 0))
+
+
+_lock = threading.Lock()
+_backends: dict[str, Backend] = {}
+
+
+def backend_of(device: object) -> Backend:
+    """The backend of a device, opened at its first use.
+
+    Raises:
+        TypeError: not a string.
+        ValueError: no such device, with the reason.
+    """
+    try:
+        return _backends[device]  # type: ignore[index]
+    except (KeyError, TypeError):
+        return _open(parse(device))
+
+
+def _open(device: Device) -> Backend:
+    with _lock:
+        if device not in _backends:
+            available = count(device.kind)
+            if available == 0:
+                raise ValueError(f"no device {device!r}: {obstacle(device.kind)}")
+            if device.number >= available:
+                raise ValueError(f"no device {device!r}: there are {available} of this kind")
+            module = cast("BackendModule", backend_module(device.kind))
+            _backends[device] = module.open_device(device.number)
+        return _backends[device]
+
+
+_default: ContextVar[Backend | None] = ContextVar("numr_api_default_device", default=None)
+
+
+@cache
+def initial_backend() -> Backend:
+    """The backend that NUMR_API_DEVICE names (read once), else that of the cpu."""
+    return backend_of(os.environ.get("NUMR_API_DEVICE", "cpu"))
+
+
+def default_backend() -> Backend:
+    """The backend where arrays are made if no device is named."""
+    return _default.get() or initial_backend()
+
+
+def backend_for(device: object) -> Backend:
+    """The backend of ``device``, or the default one if it is None."""
+    return default_backend() if device is None else backend_of(device)
+
+
+class default_device:  # noqa: N801 - read as a function: `with default_device("cuda"):`
+    """Make another device the default inside a ``with`` block, for this thread or task only.
+
+    ``default_device.get()`` tells the current one: that of the innermost block, else the
+    environment variable NUMR_API_DEVICE, else "cpu".
+
+    Arguments:
+        device: a device or its name.
+    """
+
+    def __init__(self, device: Device | str, /) -> None:
+        self._backend = backend_of(device)
+        self._tokens: list[Token[Backend | None]] = []
+
+    def __enter__(self) -> Device:
+        self._tokens.append(_default.set(self._backend))
+        return self._backend.device
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        _default.reset(self._tokens.pop())
+
+    @staticmethod
+    def get() -> Device:
+        """The device where arrays are made now if none is named."""
+        return default_backend().device
+
+
+def synchronize(device: Device | str | None = None) -> None:
+    """Wait until all work handed to a device is done; None means the default device."""
+    backend_for(device).synchronize()
+
+

@@ -1,0 +1,146 @@
+"""Data types, their kinds, and the promotion lattice of the standard."""
+
+from __future__ import annotations
+
+import builtins
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+
+class DType:
+    """A data type: ``name`` ("float32"), ``kind`` (NumPy's letter: b i u f c), ``itemsize`` in bytes.
+
+    There is one object for each data type, so identity is equality. ``np.dtype(dtype)`` works, and
+    a data type equals and hashes like the NumPy data type of the same name.
+    """
+
+    __slots__ = ("__numpy_dtype__", "_array_types", "_hash", "itemsize", "kind", "name")
+
+    def __init__(self, name: str) -> None:
+        self.name: Final = name
+        self.__numpy_dtype__: Final = np.dtype(name)
+        self.kind: Final = self.__numpy_dtype__.kind
+        self.itemsize: Final = self.__numpy_dtype__.itemsize
+        self._hash: Final = hash(self.__numpy_dtype__)
+        self._array_types: Final[dict[Any, Any]] = {}  # by backend; see _devices.array_type
+
+    def __eq__(self, other: object, /) -> builtins.bool:
+        if isinstance(other, DType):
+            return self is other
+        return isinstance(other, np.dtype) and self.__numpy_dtype__ == other
+
+    def __hash__(self) -> builtins.int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"numr_api.{self.name}"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> str:
+        return self.name  # pickled and copied as this module's constant
+
+
+int8 = DType("int8")
+int16 = DType("int16")
+int32 = DType("int32")
+int64 = DType("int64")
+uint8 = DType("uint8")
+uint16 = DType("uint16")
+uint32 = DType("uint32")
+uint64 = DType("uint64")
+float32 = DType("float32")
+float64 = DType("float64")
+complex64 = DType("complex64")
+complex128 = DType("complex128")
+bool = DType("bool")
+
+STANDARD: Final = (
+    bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+    float32, float64, complex64, complex128,
+)  # fmt: skip
+
+BY_NAME: Final = {dtype.name: dtype for dtype in STANDARD}
+BY_NUMPY: Final = {dtype.__numpy_dtype__: dtype for dtype in STANDARD}
+REAL_PART: Final = {complex64: float32, complex128: float64}
+COMPLEX_OF: Final = {float32: complex64, float64: complex128}
+
+# The kinds of ``isdtype`` and ``__array_namespace_info__().dtypes``, as letters.
+KINDS: Final = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+
+# What the standard's functions accept, in its words, as kind letters.
+ACCEPTED: Final = {
+    "any": "biufc",
+    "numeric": "iufc",
+    "real-valued": "iuf",
+    "floating-point": "fc",
+    "real floating-point": "f",
+    "complex floating-point": "c",
+    "integer": "iu",
+    "integer or boolean": "biu",
+    "boolean": "b",
+}
+
+# Each data type and those directly above it; mixed kinds (integer with float) do not meet.
+WIDER: Final[dict[DType, tuple[DType, ...]]] = {
+    int8: (int16,),
+    int16: (int32,),
+    int32: (int64,),
+    uint8: (uint16, int16),
+    uint16: (uint32, int32),
+    uint32: (uint64, int64),
+    float32: (float64, complex64),
+    float64: (complex128,),
+    complex64: (complex128,),
+}
+
+# Python's scalar types and the kinds of arrays that each may meet.
+SCALAR_KINDS: Final[dict[type, str]] = {
+    builtins.bool: "b",
+    int: "iufc",
+    float: "fc",
+    complex: "c",
+}
+
+
+@cache
+def above(dtype: DType) -> frozenset[DType]:
+    """``dtype`` and all data types that it can be promoted to."""
+    return frozenset({dtype}).union(*(above(wider) for wider in WIDER.get(dtype, ())))
+
+
+def promote(first: DType, second: DType) -> DType:
+    """The lowest data type above both. Raises TypeError where the lattice has none."""
+    found = _promotions.get((first.name, second.name))
+    if found is None:
+        raise TypeError(f"{first} and {second} have no common type; cast one with astype")
+    return found
+
+
+def _least(common: frozenset[DType]) -> DType | None:
+    """The data type in a set that all others in it are above."""
+    return next((dtype for dtype in common if common <= above(dtype)), None)
+
+
+_promotions: Final = {
+    (first.name, second.name): _least(above(first) & above(second))
+    for first in STANDARD
+    for second in STANDARD
+}
+
+
+def scalar_range(dtype: DType) -> tuple[int, int]:
+    """Smallest and largest value of an integer data type."""
+    info = np.iinfo(dtype.__numpy_dtype__)
+    return int(info.min), int(info.max)

@@ -1,0 +1,83 @@
+"""Shapes and axes: checked and normalised."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+Shape = tuple[int, ...]
+
+
+def broadcast(operation: str, shapes: Sequence[Shape]) -> Shape:
+    """The shape to which all ``shapes`` broadcast. Raises ValueError if there is none."""
+    rank = max(map(len, shapes), default=0)
+    result = [1] * rank
+    for shape in shapes:
+        for axis, length in enumerate(shape, rank - len(shape)):
+            if length != 1 and result[axis] not in (1, length):
+                given = ", ".join(map(str, shapes))
+                raise ValueError(f"{operation}: shapes {given} do not broadcast together")
+            if length != 1:
+                result[axis] = length
+    return tuple(result)
+
+
+def as_int(operation: str, name: str, value: object) -> int:
+    """``value`` as an int: an int, a NumPy integer or anything with ``__index__``, not a bool."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return index(value)  # type: ignore[arg-type]
+    except TypeError:
+        kind = type(value).__name__
+        raise TypeError(f"{operation}: {name} must be an integer, got {kind} {value!r}") from None
+
+
+def as_bool(operation: str, name: str, value: object) -> bool:
+    """``value``, which must be True or False."""
+    if not isinstance(value, bool):
+        kind = type(value).__name__
+        raise TypeError(f"{operation}: {name} must be True or False, got {kind} {value!r}")
+    return value
+
+
+def as_shape(operation: str, shape: object) -> Shape:
+    """A shape as given by a user, an int or a tuple of ints, as a tuple of lengths >= 0."""
+    if not isinstance(shape, tuple):
+        if isinstance(shape, list):
+            raise TypeError(f"{operation}: shape must be an int or a tuple of ints, got a list")
+        shape = (shape,)
+    lengths: tuple[Any, ...] = shape
+    for length in lengths:
+        if length.__class__ is not int or length < 0:
+            break
+    else:
+        return lengths
+    result = tuple(as_int(operation, "a length of shape", length) for length in lengths)
+    if any(length < 0 for length in result):
+        raise ValueError(f"{operation}: lengths of a shape cannot be negative, got {result}")
+    return result
+
+
+def as_axis(operation: str, axis: object, rank: int) -> int:
+    """An axis counted from the front. Raises IndexError if the array has no such axis."""
+    number = as_int(operation, "axis", axis)
+    if not -rank <= number < rank:
+        raise IndexError(
+            f"{operation}: axis {number} is out of bounds for an array of {rank} dimensions"
+        )
+    return number % rank
+
+
+def as_axes(operation: str, axes: object, rank: int) -> tuple[int, ...]:
+    """None (all axes), one axis or a tuple of distinct axes, as a tuple counted from the front."""
+    if axes is None:
+        return tuple(range(rank))
+    if not isinstance(axes, tuple):
+        return (as_axis(operation, axes, rank),)
+    given: tuple[object, ...] = axes
+    result = tuple(as_axis(operation, axis, rank) for axis in given)
+    if len(set(result)) < len(result):
+        raise ValueError(f"{operation}: an axis is named twice in {given}")
+    return result

@@ -1,0 +1,50 @@
+"""Differences between neighbours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from numr_api import _arithmetic, _manipulation
+from numr_api._declare import operation, require_array
+from numr_api._shapes import as_axis, as_int
+
+if TYPE_CHECKING:
+    from numr_api._array import Array
+
+__all__ = ["diff"]
+
+
+@operation("utility")
+def diff(
+    x: Array,
+    /,
+    *,
+    axis: int = -1,
+    n: int = 1,
+    prepend: Array | None = None,
+    append: Array | None = None,
+) -> Array:
+    """Differences between neighbours along an axis, ``x[i + 1] - x[i]``.
+
+    Arguments:
+        x: array of a numeric dtype and of one axis or more.
+        axis: the axis along which neighbours are.
+        n: how often to take differences.
+        prepend, append: arrays to put before and after x along ``axis`` first.
+
+    Returns:
+        Array of x's dtype, shorter by n along ``axis``.
+    """
+    array = require_array("diff", x, "numeric")
+    number = as_axis("diff", axis, array.ndim)
+    times = as_int("diff", "n", n)
+    if times < 0:
+        raise ValueError(f"diff: n cannot be negative, got {times}")
+    parts = [require_array("diff", part) for part in (prepend, x, append) if part is not None]
+    if len(parts) > 1:
+        array = _manipulation.concat(parts, axis=number)
+    front = (slice(None),) * number
+    for _ in range(times):
+        later, earlier = array[(*front, slice(1, None), ...)], array[(*front, slice(-1), ...)]
+        array = _arithmetic.subtract(later, earlier)
+    return array

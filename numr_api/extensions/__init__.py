@@ -1,0 +1,7 @@
+"""What numr_api offers beyond the standard, a module for each topic."""
+
+from __future__ import annotations
+
+from numr_api.extensions import device, errors
+
+__all__ = ["device", "errors"]
