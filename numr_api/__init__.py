@@ -5,32 +5,31 @@
 The names here are the standard's; what goes beyond it lives in ``numr_api.extensions``.
 """
 
-from math import e, inf, nan, pi
+from math import e as e, inf as inf, nan as nan, pi as pi
 
-from numr_api import extensions, fft, linalg
-from numr_api import _array as _array  # completes the checked call path
+from numr_api import _array as _array, extensions as extensions, fft as fft, linalg as linalg
 from numr_api._arithmetic import *
 from numr_api._comparison import *
 from numr_api._creation import *
 from numr_api._data_types import *
 from numr_api._dtypes import (
-    bool,
-    complex64,
-    complex128,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
+    bool as bool,
+    complex64 as complex64,
+    complex128 as complex128,
+    float32 as float32,
+    float64 as float64,
+    int8 as int8,
+    int16 as int16,
+    int32 as int32,
+    int64 as int64,
+    uint8 as uint8,
+    uint16 as uint16,
+    uint32 as uint32,
+    uint64 as uint64,
 )
 from numr_api._elementary import *
 from numr_api._indexing import *
-from numr_api._info import __array_namespace_info__
+from numr_api._info import __array_namespace_info__ as __array_namespace_info__
 from numr_api._manipulation import *
 from numr_api._products import *
 from numr_api._reductions import *

@@ -81,9 +81,7 @@ def ceil(x: Array, /) -> Array:
 
 
 @elementwise("real-valued")
-def clip(
-    x: Array, /, min: Array | float | None = None, max: Array | float | None = None
-) -> Array:
+def clip(x: Array, /, min: Array | float | None = None, max: Array | float | None = None) -> Array:
     """x limited to the range from min to max, ``minimum(maximum(x, min), max)``.
 
     Arguments:

@@ -7,12 +7,13 @@ import sys
 from collections.abc import Iterator
 from operator import attrgetter
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, cast, final
 
 import numpy as np
 
 from numr_api import _arithmetic, _comparison, _indexing, _products
-from numr_api._declare import OPS, bind, in_place, operator, reflected, require_kind, wrap
+from numr_api._checks import require_kind
+from numr_api._declare import OPS, bind, in_place, operator, reflected, wrap
 from numr_api._devices import Device, array_type, backend_of
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 __all__ = ["Array"]
 
 
-@bind
 @final
 class Array:
     """An n-dimensional array of one dtype on one device.
@@ -197,7 +197,7 @@ class Array:
 
     # The namespace
 
-    def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType:
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         """The numr_api module, which serves every published version of the standard."""
         if api_version is not None and api_version not in API_VERSIONS:
             raise ValueError(
@@ -253,7 +253,7 @@ class Array:
 
     def __buffer__(self, flags: int, /) -> memoryview:
         try:
-            return memoryview(self._host_view("memoryview"))
+            return memoryview(cast("Any", self._host_view("memoryview")))
         except TypeError as error:
             raise BufferError(str(error)) from None
 
@@ -289,3 +289,6 @@ def _restore(host: np.ndarray[Any, Any], dtype: DType, device: str) -> Array:
     """Unpickle."""
     backend = backend_of(device)
     return wrap(backend.from_host(host, copy=None), array_type(dtype, backend))
+
+
+bind(Array)

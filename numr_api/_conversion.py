@@ -7,19 +7,15 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from numr_api._checks import as_scalar, describe, is_array, is_numpy_number
 from numr_api._data_types import astype, require_dtype
-from numr_api._declare import as_scalar, describe, operation, wrap
+from numr_api._declare import operation, wrap
 from numr_api._devices import Device, array_type, backend_for, backend_of
 from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 from numr_api._errors import Unsupported
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from numr_api._array import Array
-    from numr_api._backends import Backend
-
-HostArray = "npt.NDArray[Any]"
 
 # Which of a device's default dtypes an array of Python scalars gets.
 DEFAULT_OF: Final[dict[type, str]] = {
@@ -107,7 +103,7 @@ def asarray(
 
 
 def _from_array(
-    array: Array, dtype: DType | None, device: object, copy: bool | None
+    array: Array, dtype: DType | None, device: Device | str | None, copy: bool | None
 ) -> Array:
     """``asarray`` of an Array."""
     backend = array._type.backend if device is None else backend_for(device)
@@ -123,7 +119,9 @@ def _from_array(
     return wrap(backend.copy(array._data), array._type) if copy else array
 
 
-def _from_python(obj: Any, dtype: DType | None, device: object, copy: bool | None) -> Array:
+def _from_python(
+    obj: Any, dtype: DType | None, device: Device | str | None, copy: bool | None
+) -> Array:
     """``asarray`` of a scalar or of nested sequences."""
     if copy is False:
         raise ValueError("asarray: Python scalars and sequences cannot be used without a copy")
@@ -160,20 +158,14 @@ def _from_python(obj: Any, dtype: DType | None, device: object, copy: bool | Non
     return wrap(backend.from_host(host, copy=None), result)
 
 
-def is_array(x: object) -> bool:
-    """Whether x is an Array. (This module is imported before the class exists.)"""
-    return type(x).__module__ == "numr_api._array"
-
-
-def _first_not_a_number(obj: Any) -> Any:
+def _first_not_a_number(obj: Any) -> object:
     """What in nested sequences is neither a Python nor a NumPy number; None if all is well."""
     if not isinstance(obj, list | tuple):
-        good = isinstance(obj, bool | int | float | complex) or (
-            isinstance(obj, np.generic) and obj.dtype.kind in "biufc"
-        )
+        good = isinstance(obj, bool | int | float | complex) or is_numpy_number(obj)
         return None if good else ("None" if obj is None else obj)
-    for kind in set(map(type, cast("Sequence[Any]", obj))) - {bool, int, float, complex}:
-        for x in obj:
+    sequence = cast("Sequence[Any]", obj)
+    for kind in set(map(type, sequence)) - {bool, int, float, complex}:
+        for x in sequence:
             if type(x) is kind and (offender := _first_not_a_number(x)) is not None:
                 return offender
     return None
@@ -184,9 +176,7 @@ def _holds(dtype: DType, kind: str) -> bool:
     return kind == "O" or "biufc".index(dtype.kind) >= "biufc".index(kind.replace("u", "i"))
 
 
-def _from_host(
-    host: Any, dtype: DType | None, device: object, copy: bool | None
-) -> Array:
+def _from_host(host: Any, dtype: DType | None, device: object, copy: bool | None) -> Array:
     """``asarray`` of a NumPy array or scalar."""
     backend = backend_for(device)
     native = np.asarray(host)

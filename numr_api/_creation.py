@@ -5,17 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from numr_api import _conversion, _dtypes, _manipulation
+from numr_api import _comparison, _conversion, _dtypes, _manipulation
+from numr_api._checks import as_scalar, common_backend, describe, require_array, with_scalar
 from numr_api._data_types import astype, require_dtype
-from numr_api._declare import (
-    as_scalar,
-    common_backend,
-    describe,
-    operation,
-    require_array,
-    with_scalar,
-    wrap,
-)
+from numr_api._declare import operation, wrap
 from numr_api._devices import ArrayType, array_type, backend_for
 from numr_api._dtypes import DType
 from numr_api._shapes import as_bool, as_int, as_shape, broadcast
@@ -94,7 +87,7 @@ def empty(
 def empty_like(
     x: Array, /, *, dtype: DType | None = None, device: Device | str | None = None
 ) -> Array:
-    """Array of x's shape whose elements may have any values; dtype and device as x's or as given."""
+    """Array of x's shape whose elements may have any values; dtype and device as x's or given."""
     array, new_type = _like("empty_like", x, dtype, device)
     return wrap(new_type.backend.empty(array.shape, new_type.dtype), new_type)
 
@@ -224,9 +217,7 @@ def arange(
             raise TypeError(f"arange: {name} must be a real number, got {describe(value)}")
         values.append(scalar)
     integers = all(isinstance(value, int) for value in values)
-    new_type = _new_type(
-        "arange", dtype, device, "integral" if integers else "real floating-point"
-    )
+    new_type = _new_type("arange", dtype, device, "integral" if integers else "real floating-point")
     if new_type.dtype.kind not in ("iuf" if integers else "f"):
         raise TypeError(f"arange: {new_type.dtype} cannot hold numbers from {start} to {stop}")
     first, last, distance = values
@@ -282,7 +273,12 @@ def linspace(
         raise ValueError(f"linspace: num cannot be negative, got {count}")
     as_bool("linspace", "endpoint", endpoint)
     data = new_type.backend.routine(
-        "linspace", start=ends[0], stop=ends[1], count=count, endpoint=endpoint, dtype=new_type.dtype
+        "linspace",
+        start=ends[0],
+        stop=ends[1],
+        count=count,
+        endpoint=endpoint,
+        dtype=new_type.dtype,
     )
     return wrap(data, new_type)
 
@@ -309,7 +305,7 @@ def eye(
     new_type = _new_type("eye", dtype, device)
     backend = new_type.backend
     rows, columns = _row_and_column_numbers(ArrayType(_dtypes.bool, backend), shape)
-    on_diagonal = columns - rows == as_int("eye", "k", k)
+    on_diagonal = _comparison.equal(columns - rows, as_int("eye", "k", k))
     return astype(on_diagonal, new_type.dtype)
 
 

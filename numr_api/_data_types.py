@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from numr_api._declare import (
+from numr_api._checks import (
     as_operand,
     common_backend,
     common_dtype,
     describe,
-    operation,
+    is_array,
     require_array,
-    wrap,
 )
+from numr_api._declare import operation, wrap
 from numr_api._devices import Device, array_type, backend_of
 from numr_api._dtypes import KINDS, REAL_PART, DType, above, scalar_range
 from numr_api._shapes import as_bool
@@ -59,7 +59,11 @@ def astype(
         if dtype in backend.dtypes and dtype is not array.dtype:
             return astype(array, dtype).to_device(device)
         moved = array.to_device(device)
-        return moved if dtype is array.dtype else astype(moved, dtype, copy=False, device=target.device)
+        return (
+            moved
+            if dtype is array.dtype
+            else astype(moved, dtype, copy=False, device=target.device)
+        )
     if dtype is array.dtype:
         return wrap(backend.copy(array._data), array._type) if copy else array
     result = array_type(dtype, backend)
@@ -172,18 +176,19 @@ def result_type(*arrays_and_dtypes: Array | DType | complex) -> DType:
         ValueError: there is no array and no dtype among them, or arrays are on different devices.
     """
     try:  # arrays of one type, which is most of the calls
-        array_type = arrays_and_dtypes[0]._type  # type: ignore[union-attr]
-        for x in arrays_and_dtypes:
-            if x._type is not array_type:  # type: ignore[union-attr]
+        given: tuple[Any, ...] = arrays_and_dtypes
+        first = given[0]._type
+        for x in given:
+            if x._type is not first:
                 break
         else:
-            return array_type.dtype
+            return first.dtype
     except (AttributeError, IndexError):
         pass
     operands: list[Any] = [
         x if x.__class__ is DType else as_operand("result_type", x) for x in arrays_and_dtypes
     ]
-    arrays = [x for x in operands if hasattr(x, "_type")]
+    arrays: list[Array] = [x for x in operands if is_array(x)]
     if not arrays and not any(x.__class__ is DType for x in operands):
         raise ValueError("result_type: needs at least one array or dtype")
     dtype = common_dtype("result_type", operands)

@@ -12,17 +12,24 @@ missing plan included, the call is repeated by ``checked``, which finds fault in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
-import numpy as np
-
-from numr_api import _dtypes
+from numr_api import _checks, _dtypes
+from numr_api._checks import (
+    accumulator,
+    as_operand,
+    common_backend,
+    common_dtype,
+    is_operand,
+    require_array,
+    require_kind,
+)
 from numr_api._devices import ArrayType, array_type
-from numr_api._dtypes import ACCEPTED, REAL_PART, SCALAR_KINDS, DType, promote, scalar_range
+from numr_api._dtypes import REAL_PART, DType
 from numr_api._errors import Unsupported
 from numr_api._shapes import as_axes, as_axis, as_bool, broadcast
 
@@ -37,11 +44,10 @@ Plan = tuple[Callable[..., Any], "Kernel", ArrayType]
 _new: Callable[[type], Any] = object.__new__
 
 
-def bind(array_class: type[Array]) -> type[Array]:
-    """Make the Array class known here; _array, which imports this module, calls it."""
-    global Array
-    Array = array_class
-    return array_class
+def bind(array_class: type[Array]) -> None:
+    """Make the Array class known here. _array, which imports this module, calls it."""
+    globals()["Array"] = array_class
+    _checks.bind(array_class)
 
 
 @dataclass(eq=False, slots=True)
@@ -291,125 +297,14 @@ def in_place(op: Operation) -> Callable[[Array, Any], Array]:
 # The careful path
 
 
-def is_operand(x: object) -> bool:
-    """Whether x is an Array, a Python scalar or a NumPy scalar."""
-    return isinstance(x, Array | bool | int | float | complex | np.generic)
-
-
-def as_operand(operation: str, x: object) -> Array | Scalar:
-    """An argument as an Array or an exact Python scalar; TypeError for anything else."""
-    return cast("Array", x) if x.__class__ is Array else as_scalar(operation, x)
-
-
-def as_scalar(operation: str, x: object) -> Scalar:
-    """A Python scalar of exactly bool, int, float or complex, also from a NumPy scalar."""
-    if x.__class__ in SCALAR_KINDS:
-        return cast("Scalar", x)
-    if isinstance(x, np.generic) and x.dtype.kind in "biufc":
-        return cast("Scalar", x.item())
-    for scalar_type in SCALAR_KINDS:  # an instance of a subclass, as of IntEnum
-        if isinstance(x, scalar_type):
-            return scalar_type(x)  # type: ignore[arg-type]
-    raise TypeError(f"{operation}: expected a numr_api array or a Python scalar, got {describe(x)}")
-
-
-def describe(x: object) -> str:
-    """What a wrong argument is, in words."""
-    if isinstance(x, np.ndarray):
-        return "a numpy.ndarray; convert it with asarray"
-    return f"{type(x).__name__} {x!r}"[:80]
-
-
-def require_array(operation: str, x: object, accepts: str = "any") -> Array:
-    """x itself, which must be an Array of an accepted dtype."""
-    if x.__class__ is not Array:
-        raise TypeError(f"{operation}: expected a numr_api array, got {describe(x)}")
-    array = cast("Array", x)
-    require_kind(operation, array.dtype, accepts)
-    return array
-
-
-def require_kind(operation: str, dtype: DType, accepts: str) -> None:
-    """Refuse a dtype that an operation does not accept."""
-    if dtype.kind not in ACCEPTED[accepts]:
-        raise TypeError(f"{operation}: needs a {accepts} dtype, got {dtype}")
-
-
-def common_backend(operation: str, arrays: Sequence[Array]) -> Backend:
-    """The backend of the one device that all arrays are on."""
-    backend = arrays[0]._type.backend
-    for array in arrays:
-        if array._type.backend is not backend:
-            names = ", ".join(dict.fromkeys(str(array.device) for array in arrays))
-            raise ValueError(
-                f"{operation}: arrays are on different devices: {names}; move one with to_device"
-            )
-    return backend
-
-
-def common_dtype(operation: str, operands: Sequence[Array | Scalar | DType]) -> DType:
-    """The dtype that arrays, dtypes and Python scalars promote to.
-
-    Scalars take the arrays' dtype; their kind must be one that it can hold.
-    """
-    dtype: Any = None
-    scalars: list[Scalar] = []
-    for x in operands:
-        if x.__class__ is Array:
-            x = x._type.dtype  # type: ignore[union-attr]
-        elif x.__class__ is not DType:
-            scalars.append(cast("Scalar", x))
-            continue
-        if x is not dtype:
-            try:
-                dtype = x if dtype is None else promote(dtype, cast("DType", x))
-            except TypeError as error:
-                raise TypeError(f"{operation}: {error}") from None
-    for scalar in scalars:
-        dtype = with_scalar(operation, dtype, scalar)
-    return dtype
-
-
-def with_scalar(operation: str, dtype: DType, scalar: Scalar) -> DType:
-    """``dtype``, or its complex partner if it meets a complex scalar; TypeError if they do not mix.
-
-    Raises OverflowError if the dtype's range does not contain an integer.
-    """
-    kind = type(scalar)
-    if kind is complex and dtype in _dtypes.COMPLEX_OF:
-        return _dtypes.COMPLEX_OF[dtype]
-    if dtype.kind not in SCALAR_KINDS[kind]:
-        raise TypeError(
-            f"{operation}: a Python {kind.__name__} ({scalar!r}) does not mix with {dtype}; "
-            "cast the array with astype"
-        )
-    if kind is int:
-        require_range(operation, dtype, cast("int", scalar))
-    return dtype
-
-
-def require_range(operation: str, dtype: DType, value: int) -> None:
-    """Refuse an integer that a dtype cannot hold."""
-    if dtype.kind in "iu":
-        low, high = scalar_range(dtype)
-        if not low <= value <= high:
-            raise OverflowError(f"{operation}: {value} is out of range of {dtype} ({low} to {high})")
-    else:
-        try:
-            float(value)
-        except OverflowError:
-            raise OverflowError(f"{operation}: an int too large for {dtype}") from None
-
-
 def find_plan(op: Operation, operands: tuple[Array | Scalar | None, ...]) -> Plan:
     """Check operands and return the plan for their types. Raises what is wrong with them."""
     arrays = [x for x in operands if isinstance(x, Array)]
     if not arrays:
         raise TypeError(f"{op.name}: at least one argument must be an array")
-    promoted = operands
+    promoted = operands[1:] if op.name == "where" else operands
     if op.name == "where":
-        condition, *promoted = operands
-        require_array("where (condition)", condition, "boolean")
+        require_array("where (condition)", operands[0], "boolean")
         if not any(isinstance(x, Array) for x in promoted):
             raise TypeError("where: x1 or x2 must be an array")
     backend = common_backend(op.name, arrays)
@@ -421,8 +316,8 @@ def find_plan(op: Operation, operands: tuple[Array | Scalar | None, ...]) -> Pla
     if op.name == "clip" and dtype is not arrays[0].dtype:
         raise TypeError(f"clip: min and max must fit the array's {arrays[0].dtype}, got {dtype}")
     result = op.result_dtype(dtype, backend)
-    types = tuple(x._type if isinstance(x, Array) else type(x) for x in operands)
-    key = types if len(types) > 1 else types[0]
+    types = [x._type if isinstance(x, Array) else type(x) for x in operands]
+    key = tuple(types) if len(types) > 1 else types[0]
     if key not in op.plans:
         try:
             array_type(dtype, backend)
@@ -466,25 +361,9 @@ def checked_in_place(op: Operation, array: Array, other: object) -> Array:
     return array
 
 
-def accumulator(name: str, x: Array, dtype: object) -> DType:
-    """The dtype in which sum, prod and their running forms accumulate.
-
-    By default x's own, but integers are at least as wide as the device's default integer.
-    """
-    if dtype is None:
-        default = x._type.backend.default_dtypes["integral"]
-        if x.dtype.kind not in "iu" or x.dtype.itemsize >= default.itemsize:
-            return x.dtype
-        return _dtypes.BY_NAME[f"u{default}"] if x.dtype.kind == "u" else default
-    if not isinstance(dtype, DType):
-        raise TypeError(f"{name}: dtype must be a numr_api dtype, got {describe(dtype)}")
-    require_kind(f"{name} (dtype)", dtype, "numeric")
-    if x.dtype.kind == "c" and dtype.kind != "c":
-        raise TypeError(f"{name}: {x.dtype} cannot be accumulated in {dtype}; use real or imag")
-    return dtype
-
-
-def checked_reduction(op: Operation, x: object, axis: object, dtype: object, keepdims: object) -> Array:
+def checked_reduction(
+    op: Operation, x: object, axis: object, dtype: object, keepdims: object
+) -> Array:
     """Call a reduction with every check, and words for what is wrong."""
     array = require_array(op.name, x, op.accepts)
     backend = array._type.backend

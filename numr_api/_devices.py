@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from numr_api._dtypes import DType
 from numr_api._errors import Unsupported
@@ -42,13 +42,13 @@ class Device(str):
         return Device, (str(self),)
 
 
-class Devices(tuple[Device | None, ...]):
+class Devices(tuple[Device, ...]):
     """The devices in a tuple, which can also be joined with a list, as SciPy's tests do."""
 
     __slots__ = ()
 
-    def __add__(self, other: Iterable[Device | None], /) -> Devices:  # type: ignore[override]
-        return Devices((*self, *other))
+    def __add__(self, other: Iterable[Any], /) -> tuple[Any, ...]:  # type: ignore[override]
+        return (*self, *other)
 
 
 class ArrayType:
@@ -120,9 +120,7 @@ def obstacle(kind: str) -> str:
 
 def devices() -> Devices:
     """Every device that can be used, cpu first."""
-    found = [
-        device_name(kind, number) for kind in enabled_kinds() for number in range(count(kind))
-    ]
+    found = [device_name(kind, number) for kind in enabled_kinds() for number in range(count(kind))]
     return Devices(found)
 
 
@@ -231,5 +229,3 @@ class default_device:  # noqa: N801 - read as a function: `with default_device("
 def synchronize(device: Device | str | None = None) -> None:
     """Wait until all work handed to a device is done; None means the default device."""
     backend_for(device).synchronize()
-
-

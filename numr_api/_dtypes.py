@@ -10,7 +10,7 @@ import numpy as np
 
 
 class DType:
-    """A data type: ``name`` ("float32"), ``kind`` (NumPy's letter: b i u f c), ``itemsize`` in bytes.
+    """A data type: ``name`` ("float32"), ``kind`` (NumPy's letter, of "biufc"), ``itemsize``.
 
     There is one object for each data type, so identity is equality. ``np.dtype(dtype)`` works, and
     a data type equals and hashes like the NumPy data type of the same name.

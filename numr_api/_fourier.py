@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from numr_api import _data_types
-from numr_api._declare import describe, require_array, wrap
+from numr_api._checks import describe, require_array
+from numr_api._declare import wrap
 from numr_api._dtypes import COMPLEX_OF, REAL_PART, DType
 from numr_api._errors import Unsupported
 from numr_api._shapes import as_axes, as_axis, as_int

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from numr_api._declare import (
-    as_scalar,
-    common_backend,
-    describe,
-    operation,
-    require_array,
-    with_scalar,
-    wrap,
-)
-from numr_api._dtypes import SCALAR_KINDS, promote
-from numr_api._dtypes import bool as bool_dtype
+from numr_api._checks import as_scalar, common_backend, describe, require_array, with_scalar
+from numr_api._declare import operation, wrap
+from numr_api._dtypes import SCALAR_KINDS, bool as bool_dtype, promote
 from numr_api._shapes import as_axis, broadcast
 
 if TYPE_CHECKING:
@@ -108,7 +100,7 @@ def parse(x: Array, key: Key, operation: str) -> tuple[str, Any]:
     - one boolean array over the leading axes: "compress", and the mask
     - integer arrays and ints, one for each axis: "gather"
     """
-    keys: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)
+    keys = cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
     arrays = [k for k in keys if k.__class__ is x.__class__]
     for array in arrays:
         if array._type.backend is not x._type.backend:
@@ -131,7 +123,9 @@ def parse(x: Array, key: Key, operation: str) -> tuple[str, Any]:
 
 def _mask(x: Array, mask: Array, operation: str) -> Any:
     lengths = x.shape[: mask.ndim]
-    if mask.shape != lengths and all(m in (0, n) for m, n in zip(mask.shape, lengths, strict=False)):
+    if mask.shape != lengths and all(
+        m in (0, n) for m, n in zip(mask.shape, lengths, strict=False)
+    ):
         return x._type.backend.full(lengths, False, mask.dtype)  # an empty mask selects nothing
     if mask.shape != lengths:
         raise IndexError(
@@ -265,9 +259,7 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
     number = as_axis(name, axis, x.ndim)
     if indices.ndim != x.ndim:
         raise ValueError(f"{name}: indices have {indices.ndim} axes, the array has {x.ndim}")
-    broadcast(
-        name, [(*a.shape[:number], 1, *a.shape[number + 1 :]) for a in (x, indices)]
-    )
+    broadcast(name, [(*a.shape[:number], 1, *a.shape[number + 1 :]) for a in (x, indices)])
     try:
         return wrap(x._type.backend.take_along_axis(x._data, indices._data, number), x._type)
     except IndexError as error:

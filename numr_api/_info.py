@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from numr_api import _devices
-from numr_api._declare import describe
+from numr_api._checks import describe
 from numr_api._devices import backend_for
 from numr_api._dtypes import KINDS, STANDARD
 
@@ -64,8 +64,7 @@ class NamespaceInfo:
 
 def _letters(kind: object) -> str:
     if isinstance(kind, tuple):
-        parts: tuple[object, ...] = kind
-        return "".join(map(_letters, parts))
+        return "".join(map(_letters, cast("tuple[object, ...]", kind)))
     if not isinstance(kind, str):
         raise TypeError(f"dtypes: kind must be a string or a tuple of them, got {describe(kind)}")
     if kind not in KINDS:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from numr_api import _arithmetic, _products
-from numr_api._declare import operation, require_array, wrap
+from numr_api._checks import require_array
+from numr_api._declare import operation, wrap
 from numr_api._dtypes import COMPLEX_OF, REAL_PART, DType
 from numr_api._errors import Unsupported
 from numr_api._shapes import as_bool

@@ -13,7 +13,8 @@ from numr_api import (
     _reductions,
     _searching,
 )
-from numr_api._declare import as_scalar, operation, require_array
+from numr_api._checks import as_scalar, require_array
+from numr_api._declare import operation
 from numr_api._linalg_decompositions import as_matrices, compute, real_part, singular_values
 from numr_api._shapes import as_axes, as_bool
 

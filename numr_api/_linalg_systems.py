@@ -14,7 +14,8 @@ from numr_api import (
     _reductions,
     _searching,
 )
-from numr_api._declare import as_scalar, common_backend, operation, require_array, wrap
+from numr_api._checks import as_scalar, common_backend, require_array
+from numr_api._declare import operation, wrap
 from numr_api._linalg_decompositions import (
     adjoint,
     as_matrices,

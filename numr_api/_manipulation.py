@@ -8,7 +8,8 @@ from operator import index
 from typing import TYPE_CHECKING, Any, cast
 
 from numr_api import _shapes
-from numr_api._declare import common_backend, common_dtype, describe, operation, require_array, wrap
+from numr_api._checks import common_backend, common_dtype, describe, require_array
+from numr_api._declare import operation, wrap
 from numr_api._shapes import as_axes, as_axis, as_int, as_shape
 
 if TYPE_CHECKING:
@@ -253,7 +254,9 @@ def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Arr
         counts = require_array("repeat (repeats)", repeats, "integer")
         common_backend("repeat", (x, counts))
         if counts.ndim > 1 or counts.size not in (1, length):
-            raise ValueError(f"repeat: {counts.size} counts for {length} slices; give 1 or {length}")
+            raise ValueError(
+                f"repeat: {counts.size} counts for {length} slices; give 1 or {length}"
+            )
         how_often = broadcast_to(counts, (length,))._data
     else:
         how_often = as_int("repeat", "repeats", repeats)

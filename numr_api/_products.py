@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from numr_api import _arithmetic, _manipulation
-from numr_api._declare import common_backend, common_dtype, operation, require_array, wrap
+from numr_api._checks import common_backend, common_dtype, require_array
+from numr_api._declare import operation, wrap
 from numr_api._shapes import as_axis, as_int, broadcast
 
 if TYPE_CHECKING:

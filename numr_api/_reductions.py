@@ -6,14 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from numr_api import _arithmetic, _creation, _data_types, _elementary, _manipulation
-from numr_api._declare import (
-    accumulator,
-    describe,
-    operation,
-    reduction,
-    require_array,
-    wrap,
-)
+from numr_api._checks import accumulator, describe, require_array
+from numr_api._declare import operation, reduction, wrap
 from numr_api._dtypes import DType
 from numr_api._shapes import as_axes, as_axis, as_bool
 
@@ -39,7 +33,9 @@ __all__ = [
 
 
 @reduction("numeric", result="accumulator")
-def sum(x: Array, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> Array:
+def sum(
+    x: Array, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False
+) -> Array:
     """Sum along axes; 0 of no elements.
 
     Arguments:
@@ -53,7 +49,9 @@ def sum(x: Array, /, *, axis: Axis = None, dtype: DType | None = None, keepdims:
 
 
 @reduction("numeric", result="accumulator")
-def prod(x: Array, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> Array:
+def prod(
+    x: Array, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False
+) -> Array:
     """Product along axes; 1 of no elements.
 
     Arguments:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from numr_api._declare import (
-    as_operand,
-    common_backend,
-    common_dtype,
-    elementwise,
-    operation,
-    reduction,
-    require_array,
-    wrap,
-)
+from numr_api._checks import as_operand, common_backend, common_dtype, is_array, require_array
+from numr_api._declare import elementwise, operation, reduction, wrap
 
 if TYPE_CHECKING:
     from numr_api._array import Array
+    from numr_api._backends import Scalar
 
 __all__ = ["argmax", "argmin", "nonzero", "searchsorted", "where"]
 
@@ -99,15 +92,14 @@ def searchsorted(
     values = as_operand(name, x2)
     operands = [array]
     backend = array._type.backend
-    if values.__class__ is array.__class__:
+    if is_array(values):
         operands.append(require_array(name, values, "real-valued"))
-        values = operands[1]
     common_backend(name, operands)
     dtype = common_dtype(name, [array, values])
-    if values.__class__ is array.__class__:
-        wanted = values._data if values.dtype is dtype else backend.cast(values._data, dtype)  # type: ignore[union-attr]
+    if is_array(values):
+        wanted = values._data if values.dtype is dtype else backend.cast(values._data, dtype)
     else:
-        wanted = backend.full((), values, dtype)  # type: ignore[arg-type]
+        wanted = backend.full((), cast("Scalar", values), dtype)
     order = None
     if sorter is not None:
         require_array(f"{name} (sorter)", sorter, "integer")

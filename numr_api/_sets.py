@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
-from numr_api._declare import (
-    as_operand,
-    common_backend,
-    common_dtype,
-    operation,
-    require_array,
-    wrap,
-)
+from numr_api._checks import as_operand, common_backend, common_dtype, is_array, require_array
+from numr_api._declare import operation, wrap
 from numr_api._dtypes import bool as bool_dtype
 from numr_api._shapes import as_bool
 
 if TYPE_CHECKING:
     from numr_api._array import Array
+    from numr_api._backends import Scalar
 
 __all__ = ["isin", "unique_all", "unique_counts", "unique_inverse", "unique_values"]
 
@@ -104,15 +99,15 @@ def isin(x1: Array | complex, x2: Array | complex, /, *, invert: bool = False) -
         Boolean array of x1's shape.
     """
     operands = [as_operand("isin", x) for x in (x1, x2)]
-    arrays = [x for x in operands if hasattr(x, "_type")]
+    arrays = [x for x in operands if is_array(x)]
     if not arrays:
         raise TypeError("isin: at least one argument must be an array")
     as_bool("isin", "invert", invert)
-    backend = common_backend("isin", arrays)  # type: ignore[arg-type]
+    backend = common_backend("isin", arrays)
     dtype = common_dtype("isin", operands)
     data = [
-        backend.cast(x._data, dtype) if hasattr(x, "_type") else backend.full((), x, dtype)  # type: ignore[union-attr, arg-type]
+        backend.cast(x._data, dtype) if is_array(x) else backend.full((), cast("Scalar", x), dtype)
         for x in operands
     ]
-    result = arrays[0]._type.of(bool_dtype)  # type: ignore[union-attr]
+    result = arrays[0]._type.of(bool_dtype)
     return wrap(backend.routine("isin", *data, invert=invert), result)

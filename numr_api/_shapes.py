@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import Any
+from typing import Any, cast
 
 Shape = tuple[int, ...]
 
@@ -48,7 +48,7 @@ def as_shape(operation: str, shape: object) -> Shape:
         if isinstance(shape, list):
             raise TypeError(f"{operation}: shape must be an int or a tuple of ints, got a list")
         shape = (shape,)
-    lengths: tuple[Any, ...] = shape
+    lengths = cast("tuple[Any, ...]", shape)
     for length in lengths:
         if length.__class__ is not int or length < 0:
             break
@@ -76,7 +76,7 @@ def as_axes(operation: str, axes: object, rank: int) -> tuple[int, ...]:
         return tuple(range(rank))
     if not isinstance(axes, tuple):
         return (as_axis(operation, axes, rank),)
-    given: tuple[object, ...] = axes
+    given = cast("tuple[object, ...]", axes)
     result = tuple(as_axis(operation, axis, rank) for axis in given)
     if len(set(result)) < len(result):
         raise ValueError(f"{operation}: an axis is named twice in {given}")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from numr_api._declare import operation, require_array, wrap
+from numr_api._checks import require_array
+from numr_api._declare import operation, wrap
 from numr_api._shapes import as_axis, as_bool
 
 if TYPE_CHECKING:
@@ -21,9 +22,7 @@ def _checked(name: str, x: object, axis: int, descending: bool, stable: bool) ->
 
 
 @operation("sorting")
-def argsort(
-    x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True
-) -> Array:
+def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
     """Indices that sort an array along an axis.
 
     Arguments:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from numr_api import _arithmetic, _manipulation
-from numr_api._declare import operation, require_array
+from numr_api._checks import require_array
+from numr_api._declare import operation
 from numr_api._shapes import as_axis, as_int
 
 if TYPE_CHECKING:

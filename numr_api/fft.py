@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from numr_api import _arithmetic, _creation, _data_types, _manipulation
-from numr_api._declare import as_scalar, operation, require_array, require_kind
+from numr_api._checks import as_scalar, require_array, require_kind
+from numr_api._declare import operation
 from numr_api._devices import backend_for
 from numr_api._fourier import (
     SWAPPED,

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from numr_api._devices import Device
@@ -27,9 +26,8 @@ Scalar = bool | int | float | complex
 Shape = tuple[int, ...]
 Axes = tuple[int, ...]
 Kernel = Callable[..., Data]
-HostArray = "npt.NDArray[Any]"
 
-__all__ = ["Axes", "Backend", "BackendModule", "Data", "HostArray", "Kernel", "Scalar", "Shape"]
+__all__ = ["Axes", "Backend", "BackendModule", "Data", "Kernel", "Scalar", "Shape"]
 
 
 class BackendModule(Protocol):
@@ -197,9 +195,7 @@ class Backend(Protocol):
         """Elements where a mask over the leading axes is true, in row-major order."""
         ...
 
-    def assign(
-        self, data: Data, key: tuple[int | slice | None, ...], value: Data | Scalar
-    ) -> None:
+    def assign(self, data: Data, key: tuple[int | slice | None, ...], value: Data | Scalar) -> None:
         """Write to a basic index in place; the value broadcasts, may alias, and is cast."""
         ...
 

@@ -65,8 +65,11 @@ class ArrayLibrary:
 
             return locate
         if operation == "count_nonzero":
-            count = self.library.count_nonzero
-            return lambda data, axes, keepdims: count(data, axis=axes, keepdims=keepdims)
+
+            def count(data: Data, axes: Axes, keepdims: bool) -> Data:
+                return self.library.count_nonzero(data, axis=axes, keepdims=keepdims)
+
+            return count
         reduce = getattr(self.library, UFUNCS[operation]).reduce
         numpy_dtype = result.__numpy_dtype__
 
@@ -132,9 +135,7 @@ class ArrayLibrary:
     def compress(self, data: Data, mask: Data) -> Data:
         return data[mask]
 
-    def assign(
-        self, data: Data, key: tuple[int | slice | None, ...], value: Data | Scalar
-    ) -> None:
+    def assign(self, data: Data, key: tuple[int | slice | None, ...], value: Data | Scalar) -> None:
         data[key] = value
 
     def assign_mask(self, data: Data, mask: Data, value: Data | Scalar) -> None:

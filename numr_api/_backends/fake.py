@@ -18,7 +18,9 @@ from numr_api._backends.cpu import CpuBackend
 from numr_api._devices import device_name
 
 if TYPE_CHECKING:
-    from numr_api._backends import Data, HostArray, Kernel
+    import numpy.typing as npt
+
+    from numr_api._backends import Axes, Data, Kernel
     from numr_api._dtypes import DType
 
 SINGLE = {"real floating-point": _dtypes.float32, "complex floating-point": _dtypes.complex64}
@@ -61,12 +63,12 @@ class FakeBackend(CpuBackend):
     def describe(self) -> Mapping[str, str]:
         return {**super().describe(), "driver": "none, this is a fake for tests"}
 
-    def from_host(self, array: HostArray, copy: bool | None) -> Data:
+    def from_host(self, array: npt.NDArray[Any], copy: bool | None) -> Data:
         if copy is False:
             raise ValueError(f"{self.device} cannot share memory with the host")
         return array.copy()
 
-    def to_host(self, data: Data) -> HostArray:
+    def to_host(self, data: Data) -> npt.NDArray[Any]:
         return data.copy()
 
     def export(
@@ -85,7 +87,11 @@ class FakeBackend(CpuBackend):
         kernel = super().reduction(operation, dtype, result)
         if operation not in ("argmax", "argmin", "count_nonzero"):
             return kernel
-        return lambda data, axes, keepdims: self._indices(kernel(data, axes, keepdims=keepdims))
+
+        def indices(data: Data, axes: Axes, keepdims: bool) -> Data:
+            return self._indices(kernel(data, axes, keepdims))
+
+        return indices
 
     def argsort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
         return self._indices(super().argsort(data, axis, descending, stable))

@@ -18,7 +18,9 @@ from numr_api._backends.cpu.elementwise import find_kernel
 from numr_api._devices import device_name
 
 if TYPE_CHECKING:
-    from numr_api._backends import Data, HostArray, Kernel, Scalar, Shape
+    import numpy.typing as npt
+
+    from numr_api._backends import Data, Kernel, Scalar, Shape
     from numr_api._devices import Device
     from numr_api._dtypes import DType
 
@@ -94,14 +96,14 @@ class CpuBackend(ArrayLibrary):
 
     # Exchange with the host
 
-    def from_host(self, array: HostArray, copy: bool | None) -> Data:
+    def from_host(self, array: npt.NDArray[Any], copy: bool | None) -> Data:
         if copy or (copy is None and not array.flags.writeable):
             return array.copy()
         if not array.flags.writeable:
             raise ValueError("the memory is read-only, which numr_api arrays never are")
         return array
 
-    def to_host(self, data: Data) -> HostArray:
+    def to_host(self, data: Data) -> npt.NDArray[Any]:
         return data
 
     def export(

@@ -18,7 +18,7 @@ COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_e
 def find_kernel(operation: str, operands: tuple[DType | type, ...], dtype: DType) -> Kernel:
     """NumPy's ufunc of that name, or what repairs or replaces it."""
     if operation == "where":
-        return where
+        return np.where
     if operation == "clip":
         return clip
     for kinds, kernel in REPAIRS.get(operation, {}).items():
@@ -40,7 +40,7 @@ def casting(kernel: Kernel, operands: tuple[DType | type, ...], dtype: DType) ->
     target = dtype.__numpy_dtype__
 
     def cast_first(*values: Any, out: Any = None) -> Any:
-        cast = [
+        cast: list[Any] = [
             value.astype(target, copy=False) if isinstance(kind, DType) else value
             for value, kind in zip(values, operands, strict=True)
         ]
@@ -58,11 +58,6 @@ def in_range(ufunc: Kernel, low: int, high: int) -> Kernel:
         return ufunc(x1, x2)
 
     return compare
-
-
-def where(condition: Any, x1: Any, x2: Any) -> Any:
-    """Choice by a condition."""
-    return np.where(condition, x1, x2)
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:

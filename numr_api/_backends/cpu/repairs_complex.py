@@ -190,19 +190,18 @@ def _is_complex64(x1: Operand, x2: Operand) -> bool:
     return all(x.dtype == _COMPLEX64 for x in (x1, x2) if isinstance(x, np.ndarray))
 
 
-def _rounded_once(ufunc: np.ufunc, x1: Operand, x2: Operand, out: AnyArray | None) -> AnyArray:
+def _rounded_once(ufunc: np.ufunc, x1: Operand, x2: Operand) -> AnyArray:
     """The ufunc of complex64 operands, computed in complex128 and rounded once."""
     x1, x2 = np.asarray(x1, _COMPLEX64), np.asarray(x2, _COMPLEX64)
     if max(x1.size, x2.size) <= BLOCK:  # where the ufunc's own conversion in blocks is slow
-        return given(ufunc(x1.astype(_COMPLEX128), x2.astype(_COMPLEX128)).astype(_COMPLEX64), out)
-    if out is None:
-        out = np.empty(np.broadcast(x1, x2).shape, _COMPLEX64)
-    return ufunc(x1, x2, out=out, dtype=_COMPLEX128, casting="same_kind")
+        return ufunc(x1.astype(_COMPLEX128), x2.astype(_COMPLEX128)).astype(_COMPLEX64)
+    result = np.empty(np.broadcast(x1, x2).shape, _COMPLEX64)
+    return ufunc(x1, x2, out=result, dtype=_COMPLEX128, casting="same_kind")
 
 
 def divide(x1: Operand, x2: Operand, out: AnyArray | None = None) -> AnyArray:
     if _is_complex64(x1, x2):
-        return _rounded_once(np.divide, x1, x2, out)
+        return given(_rounded_once(np.divide, x1, x2), out)
     result = np.asarray(np.divide(x1, x2))
     suspect = ~np.isfinite(result)
     zero = result == 0
@@ -224,9 +223,8 @@ def reciprocal(x: Operand, out: AnyArray | None = None) -> AnyArray:
 
 
 def power(x1: Operand, x2: Operand, out: AnyArray | None = None) -> AnyArray:
-    if _is_complex64(x1, x2):
-        return _rounded_once(np.power, x1, x2, out)
-    result = np.asarray(np.power(x1, x2))
+    single = _is_complex64(x1, x2)
+    result = np.asarray(_rounded_once(np.power, x1, x2) if single else np.power(x1, x2))
     suspect = np.isnan(result)
     if any_true(suspect):
         suspect &= np.isfinite(x1) & np.isfinite(x2) & (np.asarray(x1) != 0)

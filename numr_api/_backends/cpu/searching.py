@@ -27,7 +27,7 @@ def unique(x: HostArray, *, parts: tuple[str, ...]) -> tuple[HostArray, ...]:
     ordered = flat[order]
     is_first = np.ones(flat.size, dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    found = {}
+    found: dict[str, HostArray] = {}
     if "indices" in parts:
         found["indices"] = order[is_first]
     if "inverse" in parts:
