@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from numr_api._checks import as_scalar, describe, is_array, is_numpy_number
+from numr_api._checks import as_scalar, describe, is_array
 from numr_api._data_types import astype, require_dtype
 from numr_api._declare import operation, wrap
 from numr_api._devices import Device, array_type, backend_for, backend_of
@@ -24,11 +24,19 @@ DEFAULT_OF: Final[dict[type, str]] = {
     float: "real floating-point",
     complex: "complex floating-point",
 }
-# What NumPy makes of Python scalars, and the default dtype that it stands for.
+# The kinds of Python's scalars in the order in which they win, and the default dtypes they get.
+_KIND_DEFAULTS: Final = {
+    "b": "bool",
+    "i": "integral",
+    "f": "real floating-point",
+    "c": "complex floating-point",
+}
+_FLOAT64: Final = np.dtype(np.float64)
+# What NumPy makes of Python's scalars; its own scalars of these dtypes count as such.
 _INFERRED: Final = {
     np.dtype(bool): "bool",
     np.dtype(np.int64): "integral",
-    np.dtype(np.float64): "real floating-point",
+    _FLOAT64: "real floating-point",
     np.dtype(np.complex128): "complex floating-point",
 }
 _CPU_DEVICES: Final = (1, 3, 11, 13)  # DLPack's kDLCPU and host memory that CUDA or ROCm manage
@@ -67,7 +75,10 @@ def asarray(
                 backend = backend_for(device)
                 host = np.array(obj)
                 result = array_type(backend.default_dtypes[_INFERRED[host.dtype]], backend)
-                if result.dtype.__numpy_dtype__ is host.dtype:
+                # NumPy also makes float64 of integers that only uint64 holds.
+                if result.dtype.__numpy_dtype__ is host.dtype and (
+                    host.dtype is not _FLOAT64 or (obj and obj[0].__class__ is float)
+                ):
                     return wrap(backend.from_host(host, None), result)
             elif kind is np.ndarray:
                 backend = backend_for(device)
@@ -125,60 +136,66 @@ def _from_python(
     """``asarray`` of a scalar or of nested sequences."""
     if copy is False:
         raise ValueError("asarray: Python scalars and sequences cannot be used without a copy")
-    offender = _first_not_a_number(obj)
-    if is_array(offender):
+    found: set[Any] = set()
+    _collect_dtypes(obj, found)
+    if any(isinstance(dtype_, DType) for dtype_ in found):
         from numr_api._manipulation import stack  # which needs Array, which needs this module
 
         return stack([asarray(x, dtype=dtype, device=device) for x in obj])
-    if offender is not None:
-        raise TypeError(f"asarray: a sequence must hold numbers, got {describe(offender)}")
     backend = backend_for(device)
+    highest = max((d.kind.replace("u", "i") for d in found), key="bifc".index, default="f")
+    if dtype is None:
+        if not found <= _INFERRED.keys():
+            return _from_host(_host_array(obj, None), None, device, None)
+        dtype = backend.default_dtypes[_KIND_DEFAULTS[highest]]
+    elif found and "bifc".index(highest) > "bifc".index(dtype.kind.replace("u", "i")):
+        raise TypeError(
+            f"asarray: {dtype} does not hold all of {describe(obj)}; make an array, then use astype"
+        )
+    result = array_type(dtype, backend)
+    return wrap(backend.from_host(_host_array(obj, dtype), copy=None), result)
+
+
+def _host_array(obj: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
+    """A NumPy array of nested sequences of numbers."""
     try:
-        inferred = np.array(obj)
+        with np.errstate(all="ignore"):
+            return np.array(obj, dtype=None if dtype is None else dtype.__numpy_dtype__)
+    except OverflowError:
+        raise OverflowError(f"asarray: an integer is out of range of {dtype}") from None
     except ValueError:
         raise ValueError(
             "asarray: nested sequences must be equally long, this one is ragged"
         ) from None
-    if dtype is None:
-        kind = inferred.dtype.kind
-        if inferred.dtype in _INFERRED or kind in "uO":  # integers beyond int64 are of these kinds
-            dtype = backend.default_dtypes[_INFERRED.get(inferred.dtype, "integral")]
-        else:  # NumPy scalars of another dtype
-            return _from_host(inferred, None, device, None)
-    elif inferred.size and not _holds(dtype, inferred.dtype.kind):
-        raise TypeError(
-            f"asarray: {dtype} does not hold {inferred.dtype} values; convert with astype"
-        )
-    result = array_type(dtype, backend)
-    try:
-        with np.errstate(all="ignore"):
-            host = np.array(obj, dtype=dtype.__numpy_dtype__)
-    except OverflowError:
-        raise OverflowError(f"asarray: an integer is out of range of {dtype}") from None
-    return wrap(backend.from_host(host, copy=None), result)
 
 
-def _first_not_a_number(obj: Any) -> object:
-    """What in nested sequences is neither a Python nor a NumPy number; None if all is well."""
-    if not isinstance(obj, list | tuple):
-        good = isinstance(obj, bool | int | float | complex) or is_numpy_number(obj)
-        return None if good else ("None" if obj is None else obj)
-    sequence = cast("Sequence[Any]", obj)
-    for kind in set(map(type, sequence)) - {bool, int, float, complex}:
-        for x in sequence:
-            if type(x) is kind and (offender := _first_not_a_number(x)) is not None:
-                return offender
-    return None
+def _collect_dtypes(obj: Any, found: set[Any]) -> None:
+    """The dtypes of all numbers and arrays in nested sequences: NumPy's, or ours of our arrays.
 
-
-def _holds(dtype: DType, kind: str) -> bool:
-    """Whether numbers of a NumPy kind become a dtype without losing what they are."""
-    return kind == "O" or "biufc".index(dtype.kind) >= "biufc".index(kind.replace("u", "i"))
+    Raises TypeError for anything else.
+    """
+    if isinstance(obj, list | tuple):
+        sequence = cast("Sequence[Any]", obj)
+        for kind in set(map(type, sequence)):
+            if kind in DEFAULT_OF:
+                found.add(np.dtype(kind))
+            else:
+                for x in sequence:
+                    if type(x) is kind:
+                        _collect_dtypes(x, found)
+    elif isinstance(obj, bool | int | float | complex):
+        found.add(np.dtype(type(as_scalar("asarray", obj))))
+    elif is_array(obj) or getattr(obj, "dtype", None) in BY_NUMPY:
+        found.add(obj.dtype)
+    else:
+        raise TypeError(f"asarray: a sequence must hold numbers, got {describe(obj)}")
 
 
 def _from_host(host: Any, dtype: DType | None, device: object, copy: bool | None) -> Array:
     """``asarray`` of a NumPy array or scalar."""
     backend = backend_for(device)
+    if isinstance(host, np.ma.MaskedArray):
+        raise TypeError("asarray: a masked array would lose its mask; fill it first")
     native = np.asarray(host)
     if not native.dtype.isnative:
         native = native.astype(native.dtype.newbyteorder("="))

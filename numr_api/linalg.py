@@ -131,8 +131,6 @@ def _diagonal(name: str, x: Array, offset: object) -> Array:
     *stack, rows, columns = x.shape
     row, column = max(-shift, 0), max(shift, 0)
     count = max(min(rows - row, columns - column), 0)
-    if not count:
-        row = column = 0
     step = columns + 1  # of the flattened matrix
     start = row * columns + column
     flat = _manipulation.reshape(x, (*stack, rows * columns))

@@ -59,9 +59,9 @@ def main() -> None:
     # Whitened pixels have a variance of 1, so that a tile's distance from the mean has 16.
     lost = float(numr_api.mean(errors**2)) / SIDE**2
     print(f"codes in use: {numr_api.unique_values(codes).shape[0]}, variance kept: {1 - lost:.1%}")
-    different = int(np.sum(np.asarray(codes) != expected_codes))
-    largest = float(np.max(np.abs(np.asarray(errors) - expected_errors)))
-    print(f"codes that differ from NumPy's: {different}, largest difference of errors: {largest:.1e}")
+    different = np.sum(np.asarray(codes) != expected_codes)
+    largest = np.max(np.abs(np.asarray(errors) - expected_errors))
+    print(f"codes that differ from NumPy's: {different}, errors differ by at most {largest:.1e}")
 
 
 if __name__ == "__main__":

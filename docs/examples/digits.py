@@ -101,13 +101,12 @@ def main() -> int:
     count, pixels = images.shape
     print(f"{count} images of {pixels} pixels, {dtype} on {device}, 30 % of them for testing")
     for name, accuracy in outcome.accuracies.items():
-        print(f"accuracy of {name}: {accuracy:.2%}, on NumPy arrays {reference.accuracies[name]:.2%}")
+        print(f"accuracy of {name}: {accuracy:.2%}, with NumPy {reference.accuracies[name]:.2%}")
     differences = largest_differences(outcome, reference)
     for name, difference in differences.items():
         print(f"largest difference of the {name}: {difference:.1e}")
-    same = outcome.accuracies == reference.accuracies and max(differences.values()) < 0.5 * (
-        np.finfo(images.dtype).eps ** 0.5
-    )
+    rounding = float(np.finfo(images.dtype).eps) ** 0.5
+    same = outcome.accuracies == reference.accuracies and max(differences.values()) < rounding
     print("equal to NumPy's results" if same else "NOT equal to NumPy's results")
     return 0 if same else 1
 

@@ -129,8 +129,7 @@ def euclidean_norm(x: HostArray, *, axes: tuple[int, ...], keepdims: bool) -> Ho
 def scaled_norm(parts: tuple[HostArray, ...], axes: tuple[int, ...]) -> HostArray:
     """The norm of parts together, in multiples of a power of two above the largest element."""
     peaks = [np.max(np.abs(p), axis=axes, keepdims=True, initial=0.0) for p in parts]
-    peak = np.max(peaks, axis=0)
-    exponent = np.where(np.isfinite(peak), np.frexp(peak)[1], 0)
+    exponent = np.frexp(np.max(peaks, axis=0))[1]
     scaled = (np.ldexp(p, -exponent) for p in parts)
     total: Any = sum(np.square(p).sum(axis=axes, keepdims=True) for p in scaled)
     return np.ldexp(np.sqrt(total), exponent)
