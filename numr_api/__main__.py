@@ -28,7 +28,10 @@ def main() -> int:
         for index in range(number):
             device = _devices.device_name(kind, index)
             backend = _devices.backend_of(device)
-            fault = self_check(device)
+            try:
+                fault = self_check(device)
+            except Exception as error:  # whatever a broken device raises is what to report
+                fault = f"{type(error).__name__}: {error}"
             failed = failed or fault is not None
             facts = {
                 **backend.describe(),
@@ -42,14 +45,14 @@ def main() -> int:
 
 
 def self_check(device: _devices.Device) -> str | None:
-    """What is wrong with a device, or None: a few operations of each family against exact values."""
+    """What is wrong with a device, or None: a few operations against exact values."""
     dtype = xp.__array_namespace_info__().default_dtypes(device=device)["real floating"]
     x = xp.reshape(xp.arange(12, dtype=dtype, device=device), (3, 4))
     checks = {
         "elementwise": (xp.sum((x + 1) * 2 - x), 90),
         "reduction": (xp.max(xp.sum(x, axis=1)), 38),
         "running sum": (xp.cumulative_sum(xp.reshape(x, (-1,)))[-1], 66),
-        "matrix product": (xp.sum(x @ xp.matrix_transpose(x)), 1578),
+        "matrix product": (xp.sum(x @ xp.matrix_transpose(x)), 1134),
         "sorting": (xp.sort(xp.flip(x), descending=True)[0, 0], 11),
         "indexing": (xp.sum(x[x > 5]), 51),
     }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast, final
 import numpy as np
 
 from numr_api import _arithmetic, _comparison, _indexing, _products
-from numr_api._checks import require_kind
+from numr_api._checks import is_operand, require_kind
 from numr_api._declare import OPS, bind, in_place, operator, reflected, wrap
 from numr_api._devices import Device, array_type, backend_of
 
@@ -135,19 +135,24 @@ class Array:
     # Operators: matrix product
 
     def __matmul__(self, other: Array, /) -> Array:
-        return _products.matmul(self, other) if other.__class__ is Array else NotImplemented
+        return _products.matmul(self, other) if is_operand(other) else NotImplemented
 
     def __rmatmul__(self, other: Array, /) -> Array:
-        return NotImplemented  # an Array on the left is served by __matmul__
+        # An Array on the left is served by __matmul__; others that matmul knows get its refusal.
+        return _products.matmul(other, self) if is_operand(other) else NotImplemented
 
     def __imatmul__(self, other: Array, /) -> Array:
         if other.__class__ is not Array:
             return NotImplemented
         product = _products.matmul(self, other)
-        if product._type is not self._type or product.shape != self.shape:
+        if product._type is not self._type:
+            raise TypeError(
+                f"in-place matmul: the result is {product.dtype}, the array is {self.dtype}"
+            )
+        if product.shape != self.shape:
             raise ValueError(
-                f"in-place matmul: the result, {product._type} of shape {product.shape}, does not "
-                f"fit the array, {self._type} of shape {self.shape}"
+                f"in-place matmul: the result's shape {product.shape} is not the array's "
+                f"{self.shape}"
             )
         self[...] = product
         return self
@@ -219,8 +224,8 @@ class Array:
         backend = backend_of(device)
         if backend is self._type.backend:
             return self
-        data = backend.from_host(self._type.backend.to_host(self._data), copy=True)
-        return wrap(data, array_type(self.dtype, backend))
+        moved = array_type(self.dtype, backend, "to_device")
+        return wrap(backend.from_host(self._type.backend.to_host(self._data), copy=True), moved)
 
     def __dlpack__(
         self,

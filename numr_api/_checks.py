@@ -26,16 +26,23 @@ def is_array(x: object) -> TypeGuard[Array]:
 
 
 def is_operand(x: object) -> bool:
-    """Whether x is an Array, a Python scalar or a NumPy scalar."""
-    return isinstance(x, Array | bool | int | float | complex | np.generic)
+    """Whether operators handle x: an Array, a Python or NumPy scalar, or an ndarray to refuse.
+
+    An ndarray is left to no other: ``x == ndarray`` would be a mere False.
+    """
+    return isinstance(x, Array | bool | int | float | complex | np.generic) or (
+        x.__class__ is np.ndarray
+    )
 
 
 def as_operand(operation: str, x: object) -> Array | Scalar:
     """An argument as an Array or an exact Python scalar; TypeError for anything else."""
-    return cast("Array", x) if x.__class__ is Array else as_scalar(operation, x)
+    if x.__class__ is Array:
+        return cast("Array", x)
+    return as_scalar(operation, x, "a numr_api array or a Python scalar")
 
 
-def as_scalar(operation: str, x: object) -> Scalar:
+def as_scalar(operation: str, x: object, expected: str = "a Python scalar") -> Scalar:
     """A Python scalar of exactly bool, int, float or complex, also from a NumPy scalar."""
     if x.__class__ in SCALAR_KINDS:
         return cast("Scalar", x)
@@ -44,7 +51,7 @@ def as_scalar(operation: str, x: object) -> Scalar:
     for scalar_type in SCALAR_KINDS:  # an instance of a subclass, as of IntEnum
         if isinstance(x, scalar_type):
             return scalar_type(x)  # type: ignore[arg-type]
-    raise TypeError(f"{operation}: expected a numr_api array or a Python scalar, got {describe(x)}")
+    raise TypeError(f"{operation}: expected {expected}, got {describe(x)}")
 
 
 def is_numpy_number(x: object) -> TypeGuard[np.number[Any]]:
@@ -71,7 +78,8 @@ def require_array(operation: str, x: object, accepts: str = "any") -> Array:
 def require_kind(operation: str, dtype: DType, accepts: str) -> None:
     """Refuse a dtype that an operation does not accept."""
     if dtype.kind not in ACCEPTED[accepts]:
-        raise TypeError(f"{operation}: needs a {accepts} dtype, got {dtype}")
+        article = "an" if accepts.startswith("integer") else "a"
+        raise TypeError(f"{operation}: needs {article} {accepts} dtype, got {dtype}")
 
 
 def common_backend(operation: str, arrays: Sequence[Array]) -> Backend:

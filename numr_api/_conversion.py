@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -10,14 +11,16 @@ import numpy as np
 from numr_api._checks import as_scalar, describe, is_array
 from numr_api._data_types import astype, require_dtype
 from numr_api._declare import operation, wrap
-from numr_api._devices import Device, array_type, backend_for, backend_of
+from numr_api._devices import ArrayType, Device, array_type, backend_for, backend_of
 from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 from numr_api._errors import Unsupported
+from numr_api._shapes import as_copy
 
 if TYPE_CHECKING:
     from numr_api._array import Array
+    from numr_api._backends import Backend
 
-# Which of a device's default dtypes an array of Python scalars gets.
+# Which of a device's default dtypes an array of Python scalars gets; of several, the last wins.
 DEFAULT_OF: Final[dict[type, str]] = {
     bool: "bool",
     int: "integral",
@@ -31,14 +34,15 @@ _KIND_DEFAULTS: Final = {
     "f": "real floating-point",
     "c": "complex floating-point",
 }
-_FLOAT64: Final = np.dtype(np.float64)
 # What NumPy makes of Python's scalars; its own scalars of these dtypes count as such.
 _INFERRED: Final = {
     np.dtype(bool): "bool",
     np.dtype(np.int64): "integral",
-    _FLOAT64: "real floating-point",
+    np.dtype(np.float64): "real floating-point",
     np.dtype(np.complex128): "complex floating-point",
 }
+# The array type of a flat list by the types in it, for each backend that made one.
+_list_types: dict[Backend, dict[frozenset[type], ArrayType]] = {}
 _CPU_DEVICES: Final = (1, 3, 11, 13)  # DLPack's kDLCPU and host memory that CUDA or ROCm manage
 
 
@@ -73,21 +77,16 @@ def asarray(
         if dtype is None and copy is None:
             if kind is list:
                 backend = backend_for(device)
-                host = np.array(obj)
-                result = array_type(backend.default_dtypes[_INFERRED[host.dtype]], backend)
-                # NumPy also makes float64 of integers that only uint64 holds.
-                if result.dtype.__numpy_dtype__ is host.dtype and (
-                    host.dtype is not _FLOAT64 or (obj and obj[0].__class__ is float)
-                ):
-                    return wrap(backend.from_host(host, None), result)
-            elif kind is np.ndarray:
+                result = _list_types[backend][frozenset(map(type, obj))]
+                host = np.array(obj, result.dtype.__numpy_dtype__)
+                return wrap(backend.from_host(host, None), result)
+            if kind is np.ndarray:
                 backend = backend_for(device)
                 result = array_type(BY_NUMPY[obj.dtype], backend)
                 return wrap(backend.from_host(obj, None), result)
-    except (KeyError, TypeError, Unsupported, ValueError):
+    except (KeyError, OverflowError, TypeError, Unsupported, ValueError):
         pass  # the checks below find the words
-    if copy not in (None, True, False):
-        raise TypeError(f"asarray: copy must be True, False or None, got {describe(copy)}")
+    as_copy("asarray", copy)
     if dtype is not None:
         require_dtype("asarray", dtype)
     if is_array(obj):
@@ -143,6 +142,12 @@ def _from_python(
 
         return stack([asarray(x, dtype=dtype, device=device) for x in obj])
     backend = backend_for(device)
+    if backend not in _list_types:
+        _list_types[backend] = {
+            frozenset(types): array_type(backend.default_dtypes[DEFAULT_OF[types[-1]]], backend)
+            for count in range(1, len(DEFAULT_OF) + 1)
+            for types in combinations(DEFAULT_OF, count)
+        }
     highest = max((d.kind.replace("u", "i") for d in found), key="bifc".index, default="f")
     if dtype is None:
         if not found <= _INFERRED.keys():
@@ -152,7 +157,7 @@ def _from_python(
         raise TypeError(
             f"asarray: {dtype} does not hold all of {describe(obj)}; make an array, then use astype"
         )
-    result = array_type(dtype, backend)
+    result = array_type(dtype, backend, "asarray")
     return wrap(backend.from_host(_host_array(obj, dtype), copy=None), result)
 
 
@@ -186,16 +191,21 @@ def _collect_dtypes(obj: Any, found: set[Any]) -> None:
     elif isinstance(obj, bool | int | float | complex):
         found.add(np.dtype(type(as_scalar("asarray", obj))))
     elif is_array(obj) or getattr(obj, "dtype", None) in BY_NUMPY:
+        _refuse_mask("asarray", obj)
         found.add(obj.dtype)
     else:
         raise TypeError(f"asarray: a sequence must hold numbers, got {describe(obj)}")
 
 
+def _refuse_mask(name: str, x: object) -> None:
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError(f"{name}: a masked array would lose its mask; fill it first")
+
+
 def _from_host(host: Any, dtype: DType | None, device: object, copy: bool | None) -> Array:
     """``asarray`` of a NumPy array or scalar."""
     backend = backend_for(device)
-    if isinstance(host, np.ma.MaskedArray):
-        raise TypeError("asarray: a masked array would lose its mask; fill it first")
+    _refuse_mask("asarray", host)
     native = np.asarray(host)
     if not native.dtype.isnative:
         native = native.astype(native.dtype.newbyteorder("="))
@@ -205,16 +215,22 @@ def _from_host(host: Any, dtype: DType | None, device: object, copy: bool | None
             f"asarray: NumPy's {native.dtype} has no counterpart; dtypes are {', '.join(BY_NAME)}"
         )
     if copy is False and (native is not host or (dtype is not None and dtype is not found)):
-        raise ValueError(f"asarray: {describe(host)} cannot be used without a copy")
+        raise ValueError(
+            f"asarray: NumPy's {np.asarray(host).dtype} array or scalar cannot become "
+            f"{dtype or found} without a copy"
+        )
     if dtype is not None and dtype is not found:
         if found.kind == "c" and dtype.kind not in "cb":
             raise TypeError(f"asarray: {found} cannot become {dtype}; take the real part first")
-        result = array_type(dtype, backend)
+        result = array_type(dtype, backend, "asarray")
         with np.errstate(all="ignore"):
             native = native.astype(dtype.__numpy_dtype__)
         return wrap(backend.from_host(native, copy=None), result)
-    result = array_type(found, backend)
-    return wrap(backend.from_host(native, copy=copy), result)
+    result = array_type(found, backend, "asarray")
+    try:
+        return wrap(backend.from_host(native, copy=copy), result)
+    except ValueError as error:
+        raise ValueError(f"asarray: {error}") from None
 
 
 @operation("creation")
@@ -235,13 +251,15 @@ def from_dlpack(
     """
     if not (hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__")):
         raise TypeError(f"from_dlpack: needs an object with __dlpack__, got {describe(x)}")
-    if copy not in (None, True, False):
-        raise TypeError(f"from_dlpack: copy must be True, False or None, got {describe(copy)}")
+    _refuse_mask("from_dlpack", x)
+    as_copy("from_dlpack", copy)
     if is_array(x):
-        try:
-            return _from_array(x, None, device, copy)
-        except ValueError as error:
-            raise BufferError(f"from_dlpack: {error}") from None
+        backend = x._type.backend if device is None else backend_of(device)
+        if copy is False and backend is not x._type.backend:
+            raise BufferError(
+                f"from_dlpack: cannot move from {x.device} to {backend.device} without a copy"
+            )
+        return _from_array(x, None, device, copy)
     source = tuple(int(part) for part in x.__dlpack_device__())
     backend = backend_of("cpu") if device is None else backend_of(device)
     if device is None and source[0] not in _CPU_DEVICES:
@@ -254,7 +272,7 @@ def from_dlpack(
         raise TypeError(f"from_dlpack: dtype {host.dtype} has no counterpart")
     if copy is False and backend.device.kind != "cpu":
         raise BufferError(f"from_dlpack: cannot move to {backend.device} without a copy")
-    result = array_type(found, backend)
+    result = array_type(found, backend, "from_dlpack")
     try:
         data = backend.from_host(host, copy=copy)
     except ValueError as error:
@@ -268,5 +286,5 @@ def _import_host(x: Any, source: tuple[int, ...], copy: bool | None) -> np.ndarr
         if source[0] in _CPU_DEVICES:
             return np.from_dlpack(x, copy=copy)
         return np.from_dlpack(x, device="cpu", copy=copy)
-    except (RuntimeError, ValueError) as error:
+    except (BufferError, RuntimeError, ValueError) as error:
         raise BufferError(f"from_dlpack: {error}") from None

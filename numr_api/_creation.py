@@ -11,7 +11,14 @@ from numr_api._data_types import astype, require_dtype
 from numr_api._declare import operation, wrap
 from numr_api._devices import ArrayType, array_type, backend_for
 from numr_api._dtypes import DType
-from numr_api._shapes import as_bool, as_int, as_shape, broadcast
+from numr_api._shapes import (
+    MOST_ELEMENTS,
+    as_bool,
+    as_int,
+    as_shape,
+    broadcast,
+    require_size,
+)
 
 if TYPE_CHECKING:
     from numr_api._array import Array
@@ -48,13 +55,22 @@ def _new_type(
     backend = backend_for(device)
     if dtype is None:
         return array_type(backend.default_dtypes[kind], backend)
-    return array_type(require_dtype(name, dtype), backend)
+    return array_type(require_dtype(name, dtype), backend, name)
 
 
 def _filled(name: str, shape: object, value: Scalar, dtype: object, device: object) -> Array:
     new_type = _new_type(name, dtype, device)
-    lengths = (shape,) if shape.__class__ is int and shape >= 0 else as_shape(name, shape)  # type: ignore[operator]
+    if shape.__class__ is int and 0 <= shape <= MOST_ELEMENTS:  # type: ignore[operator]
+        lengths: tuple[int, ...] = (shape,)  # type: ignore[assignment]
+    else:
+        lengths = _new_shape(name, shape)
     return wrap(new_type.backend.full(lengths, value, new_type.dtype), new_type)  # type: ignore[arg-type]
+
+
+def _new_shape(name: str, shape: object) -> tuple[int, ...]:
+    lengths = as_shape(name, shape)
+    require_size(name, lengths)
+    return lengths
 
 
 def _like(name: str, x: object, dtype: object, device: object) -> tuple[Array, ArrayType]:
@@ -62,7 +78,7 @@ def _like(name: str, x: object, dtype: object, device: object) -> tuple[Array, A
     array = require_array(name, x)
     backend = array._type.backend if device is None else backend_for(device)
     chosen = array.dtype if dtype is None else require_dtype(name, dtype)
-    return array, array_type(chosen, backend)
+    return array, array_type(chosen, backend, name)
 
 
 @operation("creation")
@@ -80,7 +96,7 @@ def empty(
         device: None for the default device.
     """
     new_type = _new_type("empty", dtype, device)
-    return wrap(new_type.backend.empty(as_shape("empty", shape), new_type.dtype), new_type)
+    return wrap(new_type.backend.empty(_new_shape("empty", shape), new_type.dtype), new_type)
 
 
 @operation("creation")
@@ -163,7 +179,7 @@ def full(
     value = as_scalar("full", fill_value)
     new_type = _new_type("full", dtype, device, _conversion.DEFAULT_OF[type(value)])
     _require_fits("full", new_type.dtype, value)
-    return wrap(new_type.backend.full(as_shape("full", shape), value, new_type.dtype), new_type)
+    return wrap(new_type.backend.full(_new_shape("full", shape), value, new_type.dtype), new_type)
 
 
 @operation("creation")
@@ -213,7 +229,7 @@ def arange(
     values: list[Any] = []
     for name, value in (("start", start), ("stop", stop), ("step", step)):
         scalar = as_scalar(f"arange ({name})", value)
-        if isinstance(scalar, bool | complex) and not isinstance(scalar, int | float):
+        if isinstance(scalar, bool | complex):
             raise TypeError(f"arange: {name} must be a real number, got {describe(value)}")
         values.append(scalar)
     integers = all(isinstance(value, int) for value in values)
@@ -226,6 +242,8 @@ def arange(
     if integers:
         count = max(0, -((first - last) // distance))
     else:
+        for value in values:
+            _require_fits("arange", new_type.dtype, value)
         length = (last - first) / distance
         if not math.isfinite(length):
             raise ValueError(f"arange: no finite number of steps from {start} to {stop}")
@@ -233,6 +251,7 @@ def arange(
     if integers and count and new_type.dtype.kind in "iu":
         for value in (first, first + (count - 1) * distance):
             _require_fits("arange", new_type.dtype, value)
+    require_size("arange", (count,))
     data = new_type.backend.arange(first, distance, count, new_type.dtype)
     return wrap(data, new_type)
 
@@ -271,6 +290,9 @@ def linspace(
     count = as_int("linspace", "num", num)
     if count < 0:
         raise ValueError(f"linspace: num cannot be negative, got {count}")
+    require_size("linspace", (count,))
+    for end in ends:
+        _require_fits("linspace", new_type.dtype, end)
     as_bool("linspace", "endpoint", endpoint)
     data = new_type.backend.routine(
         "linspace",
@@ -379,7 +401,9 @@ def meshgrid(*arrays: Array, indexing: str = "xy") -> tuple[Array, ...]:
         if array.ndim > 1:
             raise ValueError(f"meshgrid: needs 1-dimensional arrays, got shape {array.shape}")
         if array.dtype is not arrays[0].dtype:
-            raise TypeError(f"meshgrid: arrays are of {arrays[0].dtype} and {array.dtype}")
+            raise TypeError(
+                f"meshgrid: needs arrays of one dtype, got {arrays[0].dtype} and {array.dtype}"
+            )
         axis = 1 - position if exchanged and position < 2 else position
         shape = tuple(array.size if i == axis else 1 for i in range(rank))
         spread.append(_manipulation.reshape(array, shape))

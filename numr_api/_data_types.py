@@ -66,7 +66,7 @@ def astype(
         )
     if dtype is array.dtype:
         return wrap(backend.copy(array._data), array._type) if copy else array
-    result = array_type(dtype, backend)
+    result = array_type(dtype, backend, "astype")
     return wrap(backend.cast(array._data, dtype), result)
 
 
@@ -79,8 +79,9 @@ def can_cast(from_: DType | Array, to: DType, /) -> bool:
     require_dtype("can_cast", to)
     if isinstance(from_, DType):
         return to in above(from_)
-    array = require_array("can_cast", from_)
-    return to in above(array.dtype) & array._type.backend.dtypes
+    if not is_array(from_):
+        raise TypeError(f"can_cast: expected a numr_api dtype or array, got {describe(from_)}")
+    return to in above(from_.dtype) & from_._type.backend.dtypes
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,11 @@ class IntegerLimits:
 
 
 def _dtype_of(name: str, x: object) -> DType:
-    return x if isinstance(x, DType) else require_array(name, x).dtype
+    if isinstance(x, DType):
+        return x
+    if is_array(x):
+        return x.dtype
+    raise TypeError(f"{name}: expected a numr_api dtype or array, got {describe(x)}")
 
 
 @operation("data types")
@@ -194,5 +199,5 @@ def result_type(*arrays_and_dtypes: Array | DType | complex) -> DType:
     dtype = common_dtype("result_type", operands)
     if arrays:
         common_backend("result_type", arrays)
-        arrays[0]._type.of(dtype)  # which the device must have
+        arrays[0]._type.of(dtype, "result_type")  # which the device must have
     return dtype

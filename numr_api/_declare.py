@@ -48,6 +48,10 @@ def bind(array_class: type[Array]) -> None:
     """Make the Array class known here. _array, which imports this module, calls it."""
     globals()["Array"] = array_class
     _checks.bind(array_class)
+    for name, method in vars(array_class).items():
+        if getattr(method, "__name__", None) == "method":  # of operator, reflected or in_place
+            method.__name__, method.__qualname__ = name, f"Array.{name}"
+            method.__module__ = array_class.__module__
 
 
 @dataclass(eq=False, slots=True)
@@ -184,20 +188,21 @@ def _binary(op: Operation) -> Callable[..., Any]:
 def _ternary(op: Operation) -> Callable[..., Any]:
     plans = op.plans
 
-    def call(x1: Any, x2: Any, x3: Any, /) -> Any:
+    # Python names these parameters in its own errors, which only where can meet.
+    def call(condition: Any, x1: Any, x2: Any, /) -> Any:
         try:
+            if x1.__class__ is Array:
+                type1, data1 = x1._type, x1._data
+            else:
+                type1, data1 = x1.__class__, x1
             if x2.__class__ is Array:
                 type2, data2 = x2._type, x2._data
             else:
                 type2, data2 = x2.__class__, x2
-            if x3.__class__ is Array:
-                type3, data3 = x3._type, x3._data
-            else:
-                type3, data3 = x3.__class__, x3
-            launch, kernel, result = plans[x1._type, type2, type3]
-            data = launch(kernel, x1._data, data2, data3)
+            launch, kernel, result = plans[condition._type, type1, type2]
+            data = launch(kernel, condition._data, data1, data2)
         except Exception:
-            return checked(op, (x1, x2, x3))
+            return checked(op, (condition, x1, x2))
         return wrap(data, result)
 
     if op.name == "where":
@@ -212,14 +217,19 @@ def _ternary(op: Operation) -> Callable[..., Any]:
 ALL_AXES = tuple(tuple(range(rank)) for rank in range(65))  # by rank; NumPy's limit is 64
 
 
+def _one_axis(operation: str, axis: object, rank: int) -> tuple[int, ...]:
+    return (as_axis(operation, axis, rank),)
+
+
 def _reduction(op: Operation, has_dtype: bool) -> Callable[..., Any]:
     plans = op.plans
+    chosen = _one_axis if op.name in ("argmax", "argmin") else as_axes
 
     def call(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
         try:
             launch, kernel, result = plans[x._type, dtype]
             rank = len(x._data.shape)
-            axes = ALL_AXES[rank] if axis is None else as_axes(op.name, axis, rank)
+            axes = ALL_AXES[rank] if axis is None else chosen(op.name, axis, rank)
             if keepdims.__class__ is not bool:
                 raise TypeError
             data = launch(kernel, x._data, axes, keepdims)
@@ -335,13 +345,18 @@ def find_plan(op: Operation, operands: tuple[Array | Scalar | None, ...]) -> Pla
 
 def checked(op: Operation, arguments: tuple[object, ...]) -> Array:
     """Call an element-wise operation with every check, and words for what is wrong."""
+    if len(arguments) == 1:
+        require_array(op.name, arguments[0])
     operands = tuple(
         None if x is None and op.name == "clip" else as_operand(op.name, x) for x in arguments
     )
     _, kernel, result = find_plan(op, operands)
     broadcast(op.name, [x.shape for x in operands if isinstance(x, Array)])
     data = (x._data if isinstance(x, Array) else x for x in operands)
-    return wrap(result.backend.launch_checked(kernel, *data), result)
+    try:
+        return wrap(result.backend.launch_checked(kernel, *data), result)
+    except ValueError as error:  # what depends on values, as integers to negative powers
+        raise ValueError(f"{op.name}: {error}") from None
 
 
 def checked_in_place(op: Operation, array: Array, other: object) -> Array:
@@ -357,7 +372,10 @@ def checked_in_place(op: Operation, array: Array, other: object) -> Array:
             raise ValueError(f"{name}: the result's shape {shape} is not the array's {array.shape}")
         operand = operand._data
     array._data = result.backend.writable(array._data)
-    result.backend.launch_checked(kernel, array._data, operand, out=array._data)
+    try:
+        result.backend.launch_checked(kernel, array._data, operand, out=array._data)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
     return array
 
 
@@ -368,8 +386,8 @@ def checked_reduction(
     array = require_array(op.name, x, op.accepts)
     backend = array._type.backend
     as_bool(op.name, "keepdims", keepdims)
-    if op.result == "index" and op.name != "count_nonzero" and axis is not None:
-        axes = (as_axis(op.name, axis, array.ndim),)
+    if op.name in ("argmax", "argmin") and axis is not None:
+        axes = _one_axis(op.name, axis, array.ndim)
     else:
         axes = as_axes(op.name, axis, array.ndim)
     if op.result == "accumulator":

@@ -66,21 +66,25 @@ class ArrayType:
         self.backend: Final = backend
         self.storage: Final = backend.storage
 
-    def of(self, dtype: DType) -> ArrayType:
-        """The type of another dtype on the same device."""
-        return self if dtype is self.dtype else array_type(dtype, self.backend)
+    def of(self, dtype: DType, operation: str = "") -> ArrayType:
+        """The type of another dtype on the same device, as ``array_type`` finds it."""
+        return self if dtype is self.dtype else array_type(dtype, self.backend, operation)
 
     def __repr__(self) -> str:
         return f"{self.dtype} on {self.device}"
 
 
-def array_type(dtype: DType, backend: Backend) -> ArrayType:
-    """The one ArrayType of a dtype and a device. Unsupported if the device lacks the dtype."""
+def array_type(dtype: DType, backend: Backend, operation: str = "") -> ArrayType:
+    """The one ArrayType of a dtype and a device.
+
+    Raises Unsupported, in the name of an operation, if the device lacks the dtype.
+    """
     known: dict[Backend, ArrayType] = dtype._array_types
     found = known.get(backend)
     if found is None:
         if dtype not in backend.dtypes:
-            raise Unsupported(f"{dtype} is not available on {backend.device}")
+            name = f"{operation}: " if operation else ""
+            raise Unsupported(f"{name}{dtype} is not available on {backend.device}")
         found = known.setdefault(backend, ArrayType(dtype, backend))
     return found
 
@@ -127,13 +131,11 @@ def devices() -> Devices:
 @cache
 def device_name(kind: str, number: int) -> Device:
     """The one Device object of a canonical name."""
-    return Device(kind if kind == "cpu" else f"{kind}:{number}")
+    return Device(kind if (kind, number) == ("cpu", 0) else f"{kind}:{number}")
 
 
 def parse(device: object) -> Device:
     """The Device that a user's word means: a Device, "cpu", "cuda:1", or the bare "cuda"."""
-    if device.__class__ is Device:
-        return cast("Device", device)
     if not isinstance(device, str):
         raise TypeError(
             f"device must be a string such as 'cpu' or 'webgpu:0', or a numr_api device; "
@@ -178,15 +180,21 @@ def _open(device: Device) -> Backend:
 _default: ContextVar[Backend | None] = ContextVar("numr_api_default_device", default=None)
 
 
-@cache
-def initial_backend() -> Backend:
-    """The backend that NUMR_API_DEVICE names (read once), else that of the cpu."""
-    return backend_of(os.environ.get("NUMR_API_DEVICE", "cpu"))
+_initial: list[Backend] = []
 
 
 def default_backend() -> Backend:
-    """The backend where arrays are made if no device is named."""
-    return _default.get() or initial_backend()
+    """The backend where arrays are made if no device is named.
+
+    That of the innermost ``default_device``, else the one that NUMR_API_DEVICE names (read once),
+    else that of the cpu.
+    """
+    backend = _default.get()
+    if backend is not None:
+        return backend
+    if not _initial:
+        _initial.append(backend_of(os.environ.get("NUMR_API_DEVICE", "cpu")))
+    return _initial[0]
 
 
 def backend_for(device: object) -> Backend:

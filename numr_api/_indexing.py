@@ -5,6 +5,8 @@ from __future__ import annotations
 from operator import index
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from numr_api._checks import as_scalar, common_backend, describe, require_array, with_scalar
 from numr_api._declare import operation, wrap
 from numr_api._dtypes import SCALAR_KINDS, bool as bool_dtype, promote
@@ -35,7 +37,10 @@ def getitem(x: Any, key: Key, /) -> Any:
     except (IndexError, TypeError, ValueError):
         pass  # parse finds the words
     how, parsed = parse(x, key, "indexing")
-    return wrap(getattr(array_type.backend, how)(data, parsed), array_type)
+    try:
+        return wrap(getattr(array_type.backend, how)(data, parsed), array_type)
+    except IndexError as error:  # an index in an array is out of bounds
+        raise IndexError(f"indexing: {error}") from None
 
 
 def setitem(x: Any, key: Key, value: Array | complex, /) -> None:
@@ -43,7 +48,8 @@ def setitem(x: Any, key: Key, value: Array | complex, /) -> None:
     array_type = x._type
     if value.__class__ is x.__class__:
         operand: Any = value._data  # type: ignore[union-attr]
-        known = value._type is array_type  # type: ignore[union-attr]
+        # NumPy's assignment drops leading axes of length 1, which broadcasting does not.
+        known = value._type is array_type and len(operand.shape) <= (key.__class__ is slice)  # type: ignore[union-attr]
     else:
         operand = value
         known = array_type.dtype.kind in SCALAR_KINDS.get(value.__class__, "")
@@ -86,7 +92,7 @@ def _setitem(x: Array, key: Key, value: object) -> None:
             )
         operand = array._data
     else:
-        operand = as_scalar("assignment", value)
+        operand = as_scalar("assignment", value, "a numr_api array or a Python scalar")
         if with_scalar("assignment", x.dtype, operand) is not x.dtype:
             raise TypeError(f"assignment: a complex value does not fit the array's {x.dtype}")
     x._data = backend.writable(x._data)
@@ -122,6 +128,11 @@ def parse(x: Array, key: Key, operation: str) -> tuple[str, Any]:
 
 
 def _mask(x: Array, mask: Array, operation: str) -> Any:
+    if mask.ndim > x.ndim:
+        raise IndexError(
+            f"{operation}: a mask of shape {mask.shape} has more axes than an array of shape "
+            f"{x.shape}"
+        )
     lengths = x.shape[: mask.ndim]
     if mask.shape != lengths and all(
         m in (0, n) for m, n in zip(mask.shape, lengths, strict=False)
@@ -147,11 +158,14 @@ def _coordinates(x: Array, keys: tuple[Any, ...], operation: str) -> tuple[Any, 
         )
     shapes = [k.shape for k in keys if k.__class__ is x.__class__]
     broadcast(operation, shapes)
-    return tuple(k._data if k.__class__ is x.__class__ else index(k) for k in keys)
+    return tuple(
+        k._data if k.__class__ is x.__class__ else _position(x, k, axis, operation)
+        for axis, k in enumerate(keys)
+    )
 
 
 def _is_int(k: object) -> bool:
-    return hasattr(k, "__index__") and not isinstance(k, bool)
+    return hasattr(k, "__index__") and not isinstance(k, bool | np.bool | np.ndarray)
 
 
 def _basic(x: Array, keys: tuple[Any, ...], operation: str) -> tuple[int | slice | None, ...]:
@@ -178,13 +192,7 @@ def _basic(x: Array, keys: tuple[Any, ...], operation: str) -> tuple[int | slice
             result.append(_slice(k, operation))
             axis += 1
         elif _is_int(k):
-            position, length = index(k), x.shape[axis]
-            if not -length <= position < length:
-                raise IndexError(
-                    f"{operation}: index {position} is out of bounds for axis {axis} "
-                    f"of length {length}"
-                )
-            result.append(position)
+            result.append(_position(x, k, axis, operation))
             axis += 1
         else:
             raise IndexError(
@@ -192,6 +200,15 @@ def _basic(x: Array, keys: tuple[Any, ...], operation: str) -> tuple[int | slice
                 f"integers or booleans, got {describe(k)}"
             )
     return tuple(result)
+
+
+def _position(x: Array, k: Any, axis: int, operation: str) -> int:
+    position, length = index(k), x.shape[axis]
+    if not -length <= position < length:
+        raise IndexError(
+            f"{operation}: index {position} is out of bounds for axis {axis} of length {length}"
+        )
+    return position
 
 
 def _slice(k: Any, operation: str) -> slice:

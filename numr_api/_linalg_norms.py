@@ -13,7 +13,7 @@ from numr_api import (
     _reductions,
     _searching,
 )
-from numr_api._checks import as_scalar, require_array
+from numr_api._checks import as_scalar, describe, require_array
 from numr_api._declare import operation
 from numr_api._linalg_decompositions import as_matrices, compute, real_part, singular_values
 from numr_api._shapes import as_axes, as_bool
@@ -118,9 +118,9 @@ def matrix_norm(
 
 
 def _as_order(name: str, ord: object) -> float:
-    order = as_scalar(f"{name} (ord)", ord)
+    order = as_scalar(f"{name} (ord)", ord, "an int or a float")
     if isinstance(order, bool | complex):
-        raise TypeError(f"{name}: ord must be an int or a float, got {ord!r}")
+        raise TypeError(f"{name} (ord): expected an int or a float, got {describe(ord)}")
     if math.isnan(order):
         raise ValueError(f"{name}: ord cannot be NaN")
     return float(order)

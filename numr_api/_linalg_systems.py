@@ -14,7 +14,7 @@ from numr_api import (
     _reductions,
     _searching,
 )
-from numr_api._checks import as_scalar, common_backend, require_array
+from numr_api._checks import as_scalar, common_backend, describe, require_array
 from numr_api._declare import operation, wrap
 from numr_api._linalg_decompositions import (
     adjoint,
@@ -166,11 +166,10 @@ def _cutoff(name: str, x: Array, singular: Array, rtol: float | Array | None) ->
     if rtol is None:
         return largest * (max(x.shape[-2:]) * _data_types.finfo(singular.dtype).eps)
     if rtol.__class__ is not x.__class__:
-        tolerance = as_scalar(f"{name} (rtol)", rtol)
+        accepted = "a float or a real floating-point array"
+        tolerance = as_scalar(f"{name} (rtol)", rtol, accepted)
         if isinstance(tolerance, bool | complex):
-            raise TypeError(
-                f"{name}: rtol must be a float or a real floating-point array, got {rtol!r}"
-            )
+            raise TypeError(f"{name} (rtol): expected {accepted}, got {describe(rtol)}")
         return largest * float(tolerance)
     tolerances = require_array(f"{name} (rtol)", rtol, "real floating-point")
     common_backend(name, (x, tolerances))

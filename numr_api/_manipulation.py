@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from numr_api import _shapes
 from numr_api._checks import common_backend, common_dtype, describe, require_array
 from numr_api._declare import operation, wrap
-from numr_api._shapes import as_axes, as_axis, as_int, as_shape
+from numr_api._shapes import as_axes, as_axis, as_copy, as_int, as_shape, require_size
 
 if TYPE_CHECKING:
     from numr_api._array import Array
@@ -97,25 +97,36 @@ def concat(arrays: tuple[Array, ...] | list[Array], /, *, axis: int | None = 0) 
     """
     try:  # arrays of one type and shape, which need no more checks than this
         array_type, shape = arrays[0]._type, arrays[0]._data.shape
-        data = [x._data for x in arrays if x._type is array_type and x._data.shape == shape]
-        if axis == 0 and shape and len(data) == len(arrays) and arrays.__class__ in _SEQUENCES:
-            return wrap(array_type.backend.concat(data, 0), array_type)
-    except (AttributeError, IndexError, TypeError):
+        data: list[Any] = []
+        for x in arrays:
+            part = x._data
+            if x._type is not array_type or part.shape != shape:
+                break
+            data.append(part)
+        else:
+            if axis.__class__ is int and axis == 0 and shape and arrays.__class__ in _SEQUENCES:
+                return wrap(array_type.backend.concat(data, 0), array_type)
+    except (AttributeError, LookupError, TypeError):
         pass  # the checks below find the words
-    parts = _sequence("concat", arrays)
+    return concat_checked("concat", arrays, axis)
+
+
+def concat_checked(name: str, arrays: object, axis: int | None) -> Array:
+    """``concat`` with every check, in the name of a function."""
+    parts = _sequence(name, arrays)
     if axis is None:
         parts = [reshape(x, (-1,)) for x in parts]
         axis = 0
     first = parts[0]
-    number = as_axis("concat", axis, first.ndim)
+    number = as_axis(name, axis, first.ndim)
     for x in parts[1:]:
         if x.ndim != first.ndim or any(
             x.shape[i] != first.shape[i] for i in range(first.ndim) if i != number
         ):
             raise ValueError(
-                f"concat: shapes {first.shape} and {x.shape} differ beyond axis {number}"
+                f"{name}: shapes {first.shape} and {x.shape} differ beyond axis {number}"
             )
-    return _join("concat", parts, number)
+    return _join(name, parts, number)
 
 
 @operation("manipulation")
@@ -150,7 +161,7 @@ def _join(name: str, parts: list[Array], axis: int) -> Array:
     array_type = parts[0]._type
     if any(x._type is not array_type for x in parts):
         common_backend(name, parts)
-        array_type = array_type.of(common_dtype(name, parts))
+        array_type = array_type.of(common_dtype(name, parts), name)
     data = [
         x._data if x._type is array_type else backend.cast(x._data, array_type.dtype) for x in parts
     ]
@@ -262,6 +273,7 @@ def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Arr
         how_often = as_int("repeat", "repeats", repeats)
         if how_often < 0:
             raise ValueError(f"repeat: repeats cannot be negative, got {how_often}")
+        require_size("repeat", (how_often * x.size,))
     try:
         return wrap(x._type.backend.repeat(x._data, how_often, number), x._type)
     except ValueError as error:
@@ -293,8 +305,7 @@ def reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) ->
         if not hasattr(shape, "__index__"):
             raise TypeError(f"reshape: shape must be a tuple of ints, got {describe(shape)}")
         shape = (shape,)
-    if copy not in (None, True, False):
-        raise TypeError(f"reshape: copy must be True, False or None, got {describe(copy)}")
+    as_copy("reshape", copy)
     lengths = tuple(map(index, shape)) if all(map(_is_index, shape)) else as_shape("reshape", shape)
     if math.prod(lengths) != x.size or (lengths and min(lengths) < 0):
         lengths = _resolve(lengths, x.size)
@@ -351,7 +362,7 @@ def roll(
     for places, which in zip(shifts, axes, strict=True):
         number = as_axis("roll", which, x.ndim)
         length = x.shape[number]
-        start = length and -as_int("roll", "shift", places) % length
+        start = -as_int("roll", "shift", places) % max(length, 1)
         parts = [_part(result, number, slice(start, None)), _part(result, number, slice(start))]
         result = _join("roll", parts, number)
     return result if result is not x else wrap(x._type.backend.copy(x._data), x._type)

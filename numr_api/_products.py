@@ -22,7 +22,7 @@ def promoted(name: str, x1: object, x2: object) -> tuple[Array, Array]:
     backend = common_backend(name, arrays)
     dtype = common_dtype(name, arrays)
     first, second = (
-        a if a.dtype is dtype else wrap(backend.cast(a._data, dtype), a._type.of(dtype))
+        a if a.dtype is dtype else wrap(backend.cast(a._data, dtype), a._type.of(dtype, name))
         for a in arrays
     )
     return first, second
@@ -162,6 +162,8 @@ def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
         raise ValueError(
             f"vecdot: vectors of length {first.shape[axis1]} and {second.shape[axis2]}"
         )
+    others = [(*a.shape[:i], *a.shape[i + 1 :]) for a, i in ((first, axis1), (second, axis2))]
+    broadcast("vecdot", others)
     if first.dtype.kind == "c":
         first = _arithmetic.conj(first)
     left = _manipulation.expand_dims(_manipulation.moveaxis(first, axis1, -1), -2)

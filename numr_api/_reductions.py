@@ -218,7 +218,7 @@ def _scan(
         axis = 0
     number = as_axis(name, axis, array.ndim)
     result = accumulator(name, array, dtype)
-    array_type = array._type.of(result)
+    array_type = array._type.of(result, name)
     if result is not array.dtype:
         array = _data_types.astype(array, result)
     data = array._type.backend.scan(name, array._data, number, result)

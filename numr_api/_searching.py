@@ -95,7 +95,7 @@ def searchsorted(
     if is_array(values):
         operands.append(require_array(name, values, "real-valued"))
     common_backend(name, operands)
-    dtype = common_dtype(name, [array, values])
+    dtype = array._type.of(common_dtype(name, [array, values]), name).dtype
     if is_array(values):
         wanted = values._data if values.dtype is dtype else backend.cast(values._data, dtype)
     else:

@@ -104,7 +104,7 @@ def isin(x1: Array | complex, x2: Array | complex, /, *, invert: bool = False) -
         raise TypeError("isin: at least one argument must be an array")
     as_bool("isin", "invert", invert)
     backend = common_backend("isin", arrays)
-    dtype = common_dtype("isin", operands)
+    dtype = arrays[0]._type.of(common_dtype("isin", operands), "isin").dtype
     data = [
         backend.cast(x._data, dtype) if is_array(x) else backend.full((), cast("Scalar", x), dtype)
         for x in operands

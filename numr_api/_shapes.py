@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from operator import index
 from typing import Any, cast
@@ -23,6 +24,18 @@ def broadcast(operation: str, shapes: Sequence[Shape]) -> Shape:
     return tuple(result)
 
 
+MOST_ELEMENTS = 2**59  # 16 bytes each are more than any device addresses
+MOST_AXES = 64  # NumPy's limit
+
+
+def require_size(operation: str, lengths: Shape) -> None:
+    """Refuse a shape that no array can have."""
+    if len(lengths) > MOST_AXES:
+        raise ValueError(f"{operation}: {len(lengths)} axes, an array has at most {MOST_AXES}")
+    if math.prod(lengths) > MOST_ELEMENTS:
+        raise ValueError(f"{operation}: an array of shape {lengths} would be too large")
+
+
 def as_int(operation: str, name: str, value: object) -> int:
     """``value`` as an int: an int, a NumPy integer or anything with ``__index__``, not a bool."""
     try:
@@ -40,6 +53,14 @@ def as_bool(operation: str, name: str, value: object) -> bool:
         kind = type(value).__name__
         raise TypeError(f"{operation}: {name} must be True or False, got {kind} {value!r}")
     return value
+
+
+def as_copy(operation: str, copy: object) -> bool | None:
+    """``copy``, which must be True, False or None."""
+    if copy is not None and not isinstance(copy, bool):
+        kind = type(copy).__name__
+        raise TypeError(f"{operation}: copy must be True, False or None, got {kind} {copy!r}")
+    return copy
 
 
 def as_shape(operation: str, shape: object) -> Shape:

@@ -43,9 +43,9 @@ def diff(
         raise ValueError(f"diff: n cannot be negative, got {times}")
     parts = [require_array("diff", part) for part in (prepend, x, append) if part is not None]
     if len(parts) > 1:
-        array = _manipulation.concat(parts, axis=number)
+        array = _manipulation.concat_checked("diff", parts, number)
     front = (slice(None),) * number
-    for _ in range(times):
+    for _ in range(min(times, array.shape[number])):  # after that nothing is left
         later, earlier = array[(*front, slice(1, None), ...)], array[(*front, slice(-1), ...)]
         array = _arithmetic.subtract(later, earlier)
     return array

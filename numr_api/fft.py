@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from numr_api import _arithmetic, _creation, _data_types, _manipulation
-from numr_api._checks import as_scalar, require_array, require_kind
+from numr_api._checks import as_scalar, describe, require_array, require_kind
 from numr_api._declare import operation
 from numr_api._devices import backend_for
 from numr_api._fourier import (
@@ -281,9 +281,9 @@ def _frequencies(
 ) -> tuple[int, float, DType]:
     """The checked n, ``d * n`` and dtype."""
     length = as_length(name, n)
-    spacing = as_scalar(f"{name} (d)", d)
+    spacing = as_scalar(f"{name} (d)", d, "a float")
     if isinstance(spacing, bool | complex):
-        raise TypeError(f"{name}: d must be a float, got {d!r}")
+        raise TypeError(f"{name} (d): expected a float, got {describe(d)}")
     if spacing == 0:
         raise ValueError(f"{name}: the sample spacing d cannot be 0")
     if dtype is None:

@@ -153,4 +153,5 @@ def trace(x: Array, /, *, offset: int = 0, dtype: DType | None = None) -> Array:
     name = "linalg.trace"
     matrices = as_matrices(name, x, "numeric")
     accumulator = _reductions.accumulator(name, matrices, dtype)
+    matrices._type.of(accumulator, name)  # which the device must have
     return _reductions.sum(_diagonal(name, matrices, offset), axis=-1, dtype=accumulator)

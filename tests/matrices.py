@@ -51,5 +51,9 @@ def assert_orthonormal(columns: Any, dtype: str) -> None:
 
 
 def as_parts(result: Any) -> tuple[Any, ...]:
-    """The arrays of a result, of which there may be one only."""
-    return result if isinstance(result, tuple) else (result,)
+    """The arrays of a result, one or more; they hold the dtype that they tell."""
+    arrays = result if isinstance(result, tuple) else (result,)
+    for array in arrays:
+        if array.device == "cpu":
+            assert np.asarray(array).dtype == array.dtype
+    return arrays

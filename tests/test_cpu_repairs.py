@@ -102,7 +102,8 @@ def in_threes(kernel: Kernel, *operands: Array) -> Array:
 
 
 def into_gaps(kernel: Kernel, *operands: Array) -> Array:
-    out = np.zeros(2 * len(operands[0]), np.asarray(kernel(*operands)).dtype)[::2]
+    count = len(operands[0])
+    out = (np.arange(2 * count) // 2 % 2).astype(np.asarray(kernel(*operands)).dtype)[::2]
     assert kernel(*operands, out=out) is out
     return out
 
@@ -349,7 +350,7 @@ def test_complex_powers_that_overflow_on_the_way_are_no_nan(dtype: str, limit: f
 
 @pytest.mark.parametrize("dtype", COMPLEX_DTYPES)
 def test_log1p_keeps_a_real_part_that_cancels(dtype: str) -> None:
-    for z in hard_points(dtype)[-120:-60]:
+    for z in hard_points(dtype):
         real, _ = exact(REFERENCES["log1p"], complex(z))
         result = kernel_of("log1p", dtype)(np.array([z], dtype))[0].real
         assert abs(float(result) - real) <= 4 * last_place(abs(real), np.finfo(part_dtype(dtype)))
@@ -361,6 +362,13 @@ def test_floor_divide_of_finite_numbers_fits_the_remainder(dtype: str) -> None:
     x[:2], y[:2] = [0.7, -1.0], [0.1, 3.0]
     quotient = kernel_of("floor_divide", dtype)(np.append(x, np.inf), np.append(y, 1))[:-1]
     assert all_same(quotient, np.floor_divide(x, y))
+
+
+@pytest.mark.parametrize("dtype", REAL_DTYPES)
+def test_floor_divide_of_and_by_an_infinite_scalar_is_the_quotient(dtype: str) -> None:
+    kernel, x = kernel_of("floor_divide", dtype), np.array([1, -1, 0.5], dtype)
+    for operands in [(x, np.inf), (x, -np.inf), (np.inf, x), (-np.inf, x)]:
+        assert all_same(kernel(*operands), np.divide(*operands))
 
 
 # --- operands and results -------------------------------------------------------------------------
@@ -423,7 +431,8 @@ def test_shape_and_dtype_are_those_of_the_ufunc(
 def test_operands_are_broadcast(name: str, dtype: str) -> None:
     kernel, (x1, x2) = kernel_of(name, dtype), operands_of(name, dtype, 60)
     x2[:20] = 0.5
-    for first, second in [(x1, x2[:, None]), (x1[:, None], x2), (x1, x2[:1]), (x1[:1], x2)]:
+    column, single = x2[:, None].copy(), x2[:1, None].copy()
+    for first, second in [(x1, column), (x1[:, None], x2), (x1, single), (x1[:1], x2)]:
         full = [x.copy() for x in np.broadcast_arrays(first, second)]
         assert all_same(kernel(first, second), kernel(*full))
         assert all_same(kernel(first, second, out=np.zeros_like(full[0])), kernel(*full))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import cmath
 import math
+import subprocess
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -176,6 +178,25 @@ def test_complex_transforms_take_real_numbers_as_complex(name: str, real: str, p
     )
 
 
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("name", TRANSFORMS)
+@pytest.mark.parametrize("single", [True, False])
+def test_large_stacks_agree_with_their_parts(norm: Any, name: str, single: bool) -> None:
+    given = (REAL if name in FROM_REAL else COMPLEX)[not single]
+    found = (REAL if name in TO_REAL else COMPLEX)[not single]
+    x = numbers((60, 8, 30), given)  # each part is small: the cpu then uses another library
+    axes = {} if name in ONE else {"axes": (1, 2)}
+    expected = np.stack([np.asarray(TRANSFORMS[name](xp.asarray(part), norm=norm)) for part in x])
+    assert_close(TRANSFORMS[name](xp.asarray(x), norm=norm, **axes), expected, found)
+
+
+def test_only_large_transforms_import_scipy() -> None:
+    for size, found in ((100, False), (10000, True)):
+        call = f"import sys, numr_api as xp; xp.fft.fft(xp.ones({size}))"
+        code = f"{call}; assert ('scipy.fft' in sys.modules) is {found}"
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+
 # Lengths and axes
 
 
@@ -237,16 +258,6 @@ def test_half_a_spectrum_of_one_element_needs_a_length(name: str) -> None:
 
 
 # What holds for every transform
-
-
-@pytest.mark.parametrize("name", TRANSFORMS)
-@pytest.mark.parametrize("single", [True, False])
-def test_precision_and_shape_of_results(name: str, single: bool) -> None:
-    given = REAL if name in FROM_REAL else COMPLEX
-    expected = REAL if name in TO_REAL else COMPLEX
-    result = TRANSFORMS[name](xp.asarray(numbers((3, 4), given[not single])))
-    assert result.dtype == np.dtype(expected[not single])
-    assert result.shape == (3, 3 if name in FROM_REAL else 6 if name in TO_REAL else 4)
 
 
 @pytest.mark.parametrize("name", TRANSFORMS)
@@ -422,8 +433,8 @@ def test_frequencies_have_the_devices_default_dtype(
         (0, {}, ValueError, "the length of a transform must be 1 or more, got 0"),
         (4.0, {}, TypeError, "a length must be an integer"),
         (4, {"d": 0.0}, ValueError, "the sample spacing d cannot be 0"),
-        (4, {"d": 1j}, TypeError, "d must be a float, got 1j"),
-        (4, {"d": True}, TypeError, "d must be a float, got True"),
+        (4, {"d": 1j}, TypeError, "expected a float, got complex 1j"),
+        (4, {"d": True}, TypeError, "expected a float, got bool True"),
         (4, {"dtype": xp.int64}, TypeError, "needs a real floating-point dtype, got int64"),
         (4, {"dtype": xp.complex64}, TypeError, "needs a real floating-point dtype"),
         (4, {"dtype": float}, TypeError, "dtype must be a numr_api dtype"),
@@ -433,7 +444,7 @@ def test_frequencies_have_the_devices_default_dtype(
 def test_wrong_frequencies_are_refused(
     function: Any, n: Any, parameters: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=rf"^fft\.{function.__name__}: {message}"):
+    with pytest.raises(error, match=rf"^fft\.{function.__name__}.*: {message}"):
         function(n, **parameters)
 
 

@@ -98,7 +98,7 @@ def test_svd_is_orthonormal_factors_and_descending_values(
     assert result.U.shape == (*stack, shape[0], shape[0] if full else inner)
     assert result.S.shape == (*stack, inner)
     assert result.Vh.shape == (*stack, shape[1] if full else inner, shape[1])
-    u, s, vh = (np.asarray(part) for part in result)
+    u, s, vh = (np.asarray(part) for part in as_parts(result))
     assert np.all(s[..., :-1] >= s[..., 1:])
     assert np.all(s >= 0)
     assert_orthonormal(u, dtype)
@@ -131,7 +131,7 @@ def test_eigh_diagonalises_with_orthonormal_vectors(
     assert result._fields == ("eigenvalues", "eigenvectors")
     assert result.eigenvalues.dtype == np.dtype(real_dtype(dtype))
     assert result.eigenvectors.dtype == np.dtype(dtype)
-    values, vectors = (np.asarray(part) for part in result)
+    values, vectors = (np.asarray(part) for part in as_parts(result))
     assert np.all(values[..., :-1] <= values[..., 1:])
     assert_orthonormal(vectors, dtype)
     assert_close(vectors * values[..., None, :] @ adjoint(vectors), x, dtype)
@@ -150,7 +150,7 @@ def test_eig_gives_eigenvectors_of_length_one(
     assert result.eigenvalues.dtype == result.eigenvectors.dtype == np.result_type(dtype, "c8")
     assert result.eigenvalues.shape == x.shape[:-1]
     assert result.eigenvectors.shape == x.shape
-    values, vectors = (np.asarray(part) for part in result)
+    values, vectors = (np.asarray(part) for part in as_parts(result))
     assert_close(np.linalg.norm(vectors, axis=-2), np.ones(values.shape), dtype)
     assert_close(x @ vectors, vectors * values[..., None, :], dtype)
     only = linalg.eigvals(xp.asarray(x))

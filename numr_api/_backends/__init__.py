@@ -96,7 +96,8 @@ class Backend(Protocol):
         An operand is data of a dtype or a Python scalar of a type. All are promoted to ``dtype``
         ("where" and "clip" apart, see ``launch``), the outcome has dtype ``result``. A kernel
         raises ValueError if shapes do not broadcast and OverflowError if an integer scalar is out
-        of ``dtype``'s range. Called once for each combination, and remembered.
+        of ``dtype``'s range. Called once for each combination, and remembered, as a lookup and a
+        call more for each operation would cost as much as adding two small arrays.
         """
         ...
 
@@ -176,8 +177,8 @@ class Backend(Protocol):
 
     # Movement
 
-    def gather(self, data: Data, indices: tuple[Data, ...]) -> Data:
-        """``data[indices]`` for one integer index array an axis, broadcast against each other.
+    def gather(self, data: Data, indices: tuple[Data | int, ...]) -> Data:
+        """``data[indices]`` for one integer array or int an axis, broadcast against each other.
 
         Raises IndexError if an index is out of bounds.
         """
@@ -200,7 +201,7 @@ class Backend(Protocol):
         ...
 
     def assign_mask(self, data: Data, mask: Data, value: Data | Scalar) -> None:
-        """Write where a mask over the leading axes is true, in place."""
+        """Write where a mask over the leading axes is true, in place; both may alias data."""
         ...
 
     def concat(self, parts: Sequence[Data], axis: int) -> Data:

@@ -139,7 +139,10 @@ class ArrayLibrary:
         data[key] = value
 
     def assign_mask(self, data: Data, mask: Data, value: Data | Scalar) -> None:
-        data[mask] = value
+        may_overlap = self.library.may_share_memory
+        if hasattr(value, "shape") and may_overlap(data, value):
+            value = value.copy()  # type: ignore[union-attr]
+        data[mask.copy() if may_overlap(data, mask) else mask] = value
 
     def concat(self, parts: Sequence[Data], axis: int) -> Data:
         return self.library.concatenate(parts, axis=axis)

@@ -1,8 +1,9 @@
 """Timing of statements against each other on a machine that does other things as well.
 
 Rival statements are timed one right after the other, in many rounds, so that whatever slows the
-machine down slows all of them; ratios and differences are taken within a round. Garbage is not
-collected meanwhile (``timeit`` sees to that).
+machine down slows all of them; ratios and differences are taken within a round. The clock is the
+processor time of this process, which stands still while other programs have the processor. Garbage
+is not collected meanwhile (``timeit`` sees to that).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from time import process_time
 from timeit import Timer
 from typing import Any
 
@@ -50,6 +52,11 @@ class Times:
         }
 
 
+def timer(statement: str, variables: dict[str, Any]) -> Timer:
+    """A timer of a statement that refers to variables. Threads would add up: use none."""
+    return Timer(statement, timer=process_time, globals=variables)
+
+
 def interleave(
     timers: Mapping[str, Timer], rounds: int, batch: float = 0.0, limit: float = float("inf")
 ) -> Times:
@@ -78,8 +85,11 @@ def interleave(
 
 def repetitions(timer: Timer, batch: float) -> int:
     """How often to execute a statement so that it takes ``batch`` seconds; warms it up as well."""
+    timer.timeit(1)  # a first call may fill caches that later ones find
+    if batch == 0:
+        return 1
     count = 1
-    while (time := min(timer.timeit(count) for _ in range(2))) < batch / 2:
+    while (time := min(timer.repeat(3, count))) < batch / 2:
         count *= 2
     return max(1, round(count * batch / time))
 
@@ -89,13 +99,11 @@ def table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
-        first, *others = zip(cells, widths, strict=True)
-        aligned = [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]
-        return f"| {' | '.join(aligned)} |"
+        padded = [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)]
+        return f"| {' | '.join([cells[0].ljust(widths[0]), *padded[1:]])} |"
 
-    first, *others = widths
-    rule = "|-" + "-|-".join(["-" * first, *("-" * (width - 1) + ":" for width in others)]) + " |"
-    return "\n".join([line(titles), rule.replace(":-", ": "), *map(line, rows)])
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    return "\n".join(line(cells) for cells in (titles, rule, *rows))
 
 
 def load() -> tuple[float, ...]:

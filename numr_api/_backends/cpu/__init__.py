@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
+import threading
 from collections.abc import Callable, Mapping
 from contextvars import Context
 from operator import setitem
@@ -43,13 +45,31 @@ def open_device(index: int) -> CpuBackend:
     return CpuBackend(device_name("cpu", index), frozenset(_dtypes.STANDARD), DEFAULT_DTYPES)
 
 
+def silent_context() -> Context:
+    """A context in which NumPy does not warn of what IEEE 754 defines."""
+    context = Context()
+    context.run(np.seterr, all="ignore")
+    return context
+
+
+class OwnContext(threading.local):
+    """A silent context for each thread."""
+
+    def __init__(self) -> None:
+        self._run = silent_context().run
+
+    def launch(self, kernel: Kernel, /, *operands: Any, **out: Any) -> Any:
+        return self._run(kernel, *operands, **out)
+
+
 class CpuBackend(ArrayLibrary):
     """Data is ``numpy.ndarray``.
 
     NumPy warns of division by zero, overflow and the like; IEEE 754 defines their results, so they
     are no faults here. ``np.errstate`` costs more than adding two small arrays, so ``launch`` runs
     kernels in a context of its own in which NumPy was told once to be silent. One thread at a time
-    can be in it; a second one gets a RuntimeError and takes ``launch_checked``.
+    can be in it; a second one gets a RuntimeError and takes ``launch_checked``. Without the GIL
+    there is a context for each thread.
     """
 
     library = np
@@ -65,9 +85,8 @@ class CpuBackend(ArrayLibrary):
         self.device = device
         self.dtypes = dtypes
         self.default_dtypes = default_dtypes
-        silent = Context()
-        silent.run(np.seterr, all="ignore")
-        self.launch = silent.run
+        has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
+        self.launch = silent_context().run if has_gil else OwnContext().launch
 
     def launch_checked(
         self, kernel: Kernel, /, *operands: Data | Scalar | None, out: Data = None
@@ -113,6 +132,8 @@ class CpuBackend(ArrayLibrary):
             raise BufferError(f"__dlpack__: {self.device} has no streams, got {stream!r}")
         if dl_device is not None and tuple(dl_device) != self.dlpack_device:
             raise BufferError(f"__dlpack__: cannot export from {self.device} to {dl_device}")
+        if copy is False and not data.flags.writeable:
+            raise BufferError("__dlpack__: a view made by broadcasting needs a copy; use copy=None")
         if copy is None and not data.flags.writeable:
             copy = True
         if copy:  # NumPy's own copy is read-only before DLPack 1.0
@@ -150,7 +171,7 @@ class CpuBackend(ArrayLibrary):
             self.launch_checked(setitem, data, key, value)
 
     def assign_mask(self, data: Data, mask: Data, value: Data | Scalar) -> None:
-        self.silently(setitem, data, mask, value)
+        self.silently(super().assign_mask, data, mask, value)
 
     def sort_ascending(self, data: Data, axis: int, stable: bool) -> Data:
         # Equal integers cannot be told apart, and NumPy's unstable sort is up to 28 times faster.

@@ -53,6 +53,8 @@ def given(result: AnyArray, out: AnyArray | None) -> AnyArray:
     """The result, in ``out`` if there is one."""
     if out is None:
         return result
+    if result.shape != out.shape:  # assignment would drop leading axes of length 1
+        raise ValueError(f"a result of shape {result.shape} does not fit {out.shape}")
     out[...] = result
     return out
 

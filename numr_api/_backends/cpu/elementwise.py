@@ -17,10 +17,11 @@ COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_e
 
 def find_kernel(operation: str, operands: tuple[DType | type, ...], dtype: DType) -> Kernel:
     """NumPy's ufunc of that name, or what repairs or replaces it."""
-    if operation == "where":
-        return np.where
-    if operation == "clip":
-        return clip
+    if operation in ("where", "clip"):
+        choice = np.where if operation == "where" else clip
+        if int in operands and dtype.kind in "iu":
+            return with_ints_in_range(choice, *scalar_range(dtype))
+        return choice
     for kinds, kernel in REPAIRS.get(operation, {}).items():
         if dtype.kind in kinds:
             return kernel if all_same(operands, dtype) else casting(kernel, operands, dtype)
@@ -58,6 +59,18 @@ def in_range(ufunc: Kernel, low: int, high: int) -> Kernel:
         return ufunc(x1, x2)
 
     return compare
+
+
+def with_ints_in_range(function: Kernel, low: int, high: int) -> Kernel:
+    """``where`` or ``clip``, of which NumPy's wrap or cut integer scalars out of range."""
+
+    def choose(*operands: Any) -> Any:
+        for x in operands:
+            if x.__class__ is int and not low <= x <= high:
+                raise OverflowError
+        return function(*operands)
+
+    return choose
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:

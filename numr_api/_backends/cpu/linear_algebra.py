@@ -119,8 +119,11 @@ def euclidean_norm(x: HostArray, *, axes: tuple[int, ...], keepdims: bool) -> Ho
         sums = (np.einsum(p, labels, p, labels, kept, dtype=np.float64) for p in parts)
         norm: Any = np.sqrt(sum(sums)).astype(np.float32)
         return np.expand_dims(norm, axes) if keepdims else np.asarray(norm)
-    total: Any = sum(np.square(p).sum(axis=axes, keepdims=keepdims) for p in parts)
-    if ((total > SAFE_SQUARE) & (total < np.inf)).all():
+    total: Any = np.square(parts[0]).sum(axis=axes, keepdims=keepdims)
+    if len(parts) == 2:
+        total = total + np.square(parts[1]).sum(axis=axes, keepdims=keepdims)
+    safe: Any = (total > SAFE_SQUARE) & (total < np.inf)
+    if safe is np.True_ or safe.all():  # quickly, if there is one norm only
         return np.asarray(np.sqrt(total))
     norm = scaled_norm(parts, axes)
     return np.asarray(norm if keepdims else norm.squeeze(axes))

@@ -46,6 +46,13 @@ def _power(x1: Operand, x2: Operand, out: AnyArray | None = None) -> Any:
     return np.power(x1, x2, out=out)
 
 
+def _integer_power(x1: Operand, x2: Operand, out: AnyArray | None = None) -> Any:
+    # NumPy finds a negative exponent on its way, when it has written a part of out.
+    if out is not None and any_true(np.less(x2, 0)):
+        raise ValueError("an integer cannot be raised to a negative power")
+    return np.power(x1, x2, out=out)
+
+
 def _square_root(x: Operand, half: Operand, out: AnyArray | None) -> Any:
     """``x ** 0.5``: like the square root, but ``-0`` and ``-inf`` become ``+0`` and ``+inf``."""
     negative_infinity = np.equal(x, -np.inf)
@@ -98,7 +105,7 @@ REPAIRS: dict[str, dict[str, Kernel]] = {
     "log1p": {"c": of_complex.log1p},
     # A repeated exponent of 0.5 means sqrt: (-inf) ** 0.5 is NaN, (-0.0) ** 0.5 is -0.0. Complex:
     # (1e200+1e200j) ** -2 is NaN instead of 0.
-    "pow": {"f": _power, "c": of_complex.power},
+    "pow": {"i": _integer_power, "f": _power, "c": of_complex.power},
     # Unlike 1 / z: the reciprocal of 0j is NaN, and that of 1.5e308+1e308j is 0.
     "reciprocal": {"c": of_complex.reciprocal},
     # sign(nan+infj) is 1j instead of NaN, and sign(1.5e308+1.5e308j) is 0 or 1j.

@@ -65,7 +65,7 @@ def _times(z: AnyArray, factor: AnyArray) -> AnyArray:
 
 # --- functions of one operand ---------------------------------------------------------------------
 
-_EXP_DWARFS_ONE = 40.0  # exp(40) > 2**57: adding 1 to it, or it to 1, changes no bit of a double
+_EXP_DWARFS_ONE = 40.0  # exp(40) > 2**57: in double precision, exp(40) - 1 is exp(40)
 
 
 def _expm1(z: AnyArray) -> AnyArray:
@@ -98,15 +98,17 @@ def _log1p(z: AnyArray) -> AnyArray:
 def _squared_modulus_less_one(z: AnyArray) -> AnyArray:
     """``2a + a*a + b*b``, in twice the working precision because the terms may cancel.
 
-    A square ``x*x`` is ``high*high``, which is exact, plus ``low * (x + high)``, which is small.
+    Numbers are cut in two, ``x = high + low``, so that the products ``high * high`` and
+    ``high * low`` are exact. The sums whose errors are dropped are exact if they cancel.
     """
     parts = z.view(np.float64)
     high = (parts.view(np.int64) & _UPPER_HALF).view(np.float64)
-    squares = high * high
-    rest = (parts - high) * (parts + high)
-    partial, error = _exact_sum(2 * z.real, squares[1::2])
-    total, last_error = _exact_sum(partial, squares[::2])
-    return total + (error + last_error + (rest[::2] + rest[1::2]))
+    low = parts - high
+    squares, products, remainders = high * high, 2 * high * low, low * low
+    largest, largest_error = _exact_sum(2 * z.real, squares[1::2])
+    smaller, smaller_error = _exact_sum(products[::2], products[1::2])
+    errors = largest_error + smaller_error + (remainders[::2] + remainders[1::2])
+    return (largest + squares[::2]) + smaller + errors
 
 
 def _exact_sum(x: AnyArray, y: AnyArray) -> tuple[AnyArray, AnyArray]:

@@ -46,13 +46,16 @@ def isin(x1: HostArray, x2: HostArray, *, invert: bool) -> HostArray:
 def linspace(
     *, start: complex, stop: complex, count: int, endpoint: bool, dtype: DType
 ) -> HostArray:
-    def spaced(first: complex, last: complex) -> HostArray:
+    def spaced(first: float, last: float) -> HostArray:
+        if math.isinf(last - first) and math.isfinite(first) and math.isfinite(last):
+            return 2 * spaced(first / 2, last / 2)  # the distance overflows
         return np.linspace(first, last, count, endpoint=endpoint)
 
-    numpy_dtype = dtype.__numpy_dtype__
-    if dtype.kind == "f" and math.isinf(stop - start) and math.isfinite(start + 0 * stop):  # type: ignore[operator, arg-type]
-        return (2 * spaced(start / 2, stop / 2)).astype(numpy_dtype)  # the distance overflows
-    return spaced(start, stop).astype(numpy_dtype)
+    result = np.empty(count, dtype.__numpy_dtype__)
+    result.real = spaced(start.real, stop.real)
+    if dtype.kind == "c":
+        result.imag = spaced(start.imag, stop.imag)
+    return result
 
 
 ROUTINES: dict[str, Callable[..., Any]] = {

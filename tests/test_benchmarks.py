@@ -1,0 +1,83 @@
+"""The benchmarks run and calculate rightly; nothing here depends on how fast anything is."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from numr_api._declare import OPS
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def benchmarks(monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
+    monkeypatch.syspath_prepend(ROOT)
+    return {
+        name: import_module(f"tests.benchmarks.{name}") for name in ("timing", "small", "large")
+    }
+
+
+def test_ratios_and_differences_are_taken_within_rounds(benchmarks: dict[str, ModuleType]):
+    times = benchmarks["timing"].Times({"slow": [2.0, 30.0, 6.0], "fast": [1.0, 10.0, 2.0]})
+    assert times.ratio("slow", "fast") == 3.0  # of 2, 3, 3; that of the medians too, by 6 / 2
+    assert times.difference("slow", "fast") == 4.0  # of 1, 20, 4
+    assert times.median("fast") == 2.0
+    assert times.minimum("slow") == 2.0
+
+
+def test_rounds_end_at_the_limit_but_not_before_the_third(benchmarks: dict[str, ModuleType]):
+    timing = benchmarks["timing"]
+    timers = {"sum": timing.timer("sum(numbers)", {"numbers": range(1000)})}
+    assert len(timing.interleave(timers, 5).seconds["sum"]) == 5
+    assert len(timing.interleave(timers, 5, limit=0.0).seconds["sum"]) == 3
+    assert len(timing.interleave(timers, 1, limit=0.0).seconds["sum"]) == 1
+
+
+def test_slow_first_call_does_not_count_as_the_usual_one(benchmarks: dict[str, ModuleType]):
+    timing = benchmarks["timing"]
+    calls = []
+
+    def function() -> None:
+        calls.append(sum(range(1 if calls else 10**6)))
+
+    timer = timing.timer("function()", {"function": function})
+    assert timing.repetitions(timer, 200e-6) > 20
+    assert timing.repetitions(timer, 0.0) == 1
+
+
+def test_table_is_aligned_markdown(benchmarks: dict[str, ModuleType]):
+    text = benchmarks["timing"].table(("name", "time"), [("a", "1.0"), ("longer", "10.0")])
+    assert text.splitlines() == [
+        "| name   | time |",
+        "| ------ | ---: |",
+        "| a      |  1.0 |",
+        "| longer | 10.0 |",
+    ]
+
+
+def test_small_benchmark_runs(
+    benchmarks: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    benchmarks["small"].main(["--rounds", "1", "--json", str(tmp_path / "small.json")])
+    statements = [row.statement for row in benchmarks["small"].ROWS]
+    rows = json.loads((tmp_path / "small.json").read_text())["rows"]
+    assert [row["statement"] for row in rows] == statements
+    assert all(row["medians"]["ratio"] > 0 for row in rows)
+    printed = capsys.readouterr().out
+    assert all(f"| {statement} " in printed for statement in statements)
+
+
+def test_large_benchmark_has_every_elementwise_operation(
+    benchmarks: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "large.json"
+    benchmarks["large"].main(["--size", "10", "--rounds", "1", "--json", str(path)])
+    rows = json.loads(path.read_text())["rows"]
+    elementwise = {op.name for op in OPS.values() if op.family == "elementwise"}
+    assert {row["operation"] for row in rows} == elementwise
+    assert len(capsys.readouterr().err.splitlines()) == len(rows)
