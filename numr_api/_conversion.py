@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -41,8 +40,8 @@ _INFERRED: Final = {
     np.dtype(np.float64): "real floating-point",
     np.dtype(np.complex128): "complex floating-point",
 }
-# The array type of a flat list by the types in it, for each backend that made one.
-_list_types: dict[Backend, dict[frozenset[type], ArrayType]] = {}
+# The array type of a flat list by the type of all that is in it, for each backend that made one.
+_list_types: dict[Backend, dict[type, ArrayType]] = {}
 _CPU_DEVICES: Final = (1, 3, 11, 13)  # DLPack's kDLCPU and host memory that CUDA or ROCm manage
 
 
@@ -77,14 +76,17 @@ def asarray(
         if dtype is None and copy is None:
             if kind is list:
                 backend = backend_for(device)
-                result = _list_types[backend][frozenset(map(type, obj))]
+                first = obj[0].__class__
+                if [*map(type, obj)].count(first) != len(obj):
+                    raise TypeError
+                result = _list_types[backend][first]
                 host = np.array(obj, result.dtype.__numpy_dtype__)
                 return wrap(backend.from_host(host, None), result)
             if kind is np.ndarray:
                 backend = backend_for(device)
                 result = array_type(BY_NUMPY[obj.dtype], backend)
                 return wrap(backend.from_host(obj, None), result)
-    except (KeyError, OverflowError, TypeError, Unsupported, ValueError):
+    except (LookupError, OverflowError, TypeError, Unsupported, ValueError):
         pass  # the checks below find the words
     as_copy("asarray", copy)
     if dtype is not None:
@@ -144,9 +146,9 @@ def _from_python(
     backend = backend_for(device)
     if backend not in _list_types:
         _list_types[backend] = {
-            frozenset(types): array_type(backend.default_dtypes[DEFAULT_OF[types[-1]]], backend)
-            for count in range(1, len(DEFAULT_OF) + 1)
-            for types in combinations(DEFAULT_OF, count)
+            kind: array_type(backend.default_dtypes[name], backend)
+            for kind, name in DEFAULT_OF.items()
+            if backend.default_dtypes[name] in backend.dtypes
         }
     highest = max((d.kind.replace("u", "i") for d in found), key="bifc".index, default="f")
     if dtype is None:

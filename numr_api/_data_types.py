@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -17,7 +18,7 @@ from numr_api._checks import (
 )
 from numr_api._declare import operation, wrap
 from numr_api._devices import Device, array_type, backend_of
-from numr_api._dtypes import KINDS, REAL_PART, DType, above, scalar_range
+from numr_api._dtypes import KINDS, REAL_PART, DType, above, promote, scalar_range
 from numr_api._shapes import as_bool
 
 if TYPE_CHECKING:
@@ -180,16 +181,16 @@ def result_type(*arrays_and_dtypes: Array | DType | complex) -> DType:
         TypeError: they have no common dtype, as integers and floating-point numbers have none.
         ValueError: there is no array and no dtype among them, or arrays are on different devices.
     """
-    try:  # arrays of one type, which is most of the calls
-        given: tuple[Any, ...] = arrays_and_dtypes
-        first = given[0]._type
-        for x in given:
-            if x._type is not first:
-                break
-        else:
-            return first.dtype
-    except (AttributeError, IndexError):
-        pass
+    given: tuple[Any, ...] = arrays_and_dtypes
+    try:  # arrays of one type, or nothing but dtypes
+        if given[0].__class__ is not DType:
+            array_type = given[0]._type
+            if all([x._type is array_type for x in given]):  # noqa: C419 - faster
+                return array_type.dtype
+        elif all([x.__class__ is DType for x in given]):  # noqa: C419 - faster
+            return reduce(promote, given)
+    except (AttributeError, IndexError, TypeError):
+        pass  # the checks below find the words
     operands: list[Any] = [
         x if x.__class__ is DType else as_operand("result_type", x) for x in arrays_and_dtypes
     ]

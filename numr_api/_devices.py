@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from numr_api._dtypes import DType
+from numr_api._dtypes import DType, bool as bool_dtype
 from numr_api._errors import Unsupported
 
 if TYPE_CHECKING:
@@ -58,13 +58,14 @@ class ArrayType:
     the checked call path are looked up by it.
     """
 
-    __slots__ = ("backend", "device", "dtype", "storage")
+    __slots__ = ("backend", "boolean", "device", "dtype", "storage")
 
     def __init__(self, dtype: DType, backend: Backend) -> None:
         self.dtype: Final = dtype
         self.device: Final = backend.device
         self.backend: Final = backend
         self.storage: Final = backend.storage
+        self.boolean: ArrayType = self if dtype is bool_dtype else array_type(bool_dtype, backend)
 
     def of(self, dtype: DType, operation: str = "") -> ArrayType:
         """The type of another dtype on the same device, as ``array_type`` finds it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import index
 from typing import TYPE_CHECKING, Any, cast
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from numr_api._checks import as_scalar, common_backend, describe, require_array, with_scalar
 from numr_api._declare import operation, wrap
-from numr_api._dtypes import SCALAR_KINDS, bool as bool_dtype, promote
+from numr_api._dtypes import SCALAR_KINDS, promote
 from numr_api._shapes import as_axis, broadcast
 
 if TYPE_CHECKING:
@@ -19,23 +20,29 @@ __all__ = ["take", "take_along_axis"]
 
 Key = Any
 _SIMPLE = (int, slice)
+_new: Callable[[type], Any] = object.__new__
 
 
 def getitem(x: Any, key: Key, /) -> Any:
     """``x[key]``; ``parse`` tells which keys there are."""
     array_type = x._type
     data = x._data
+    kind = key.__class__
     try:
-        kind = key.__class__
         if kind is int or kind is slice:
-            if len(data.shape) == 1:
-                return wrap(array_type.backend.index(data, (key,)), array_type)
-        elif kind is x.__class__ and key._data.shape == data.shape:
-            key_type = key._type
-            if key_type.dtype is bool_dtype and key_type.backend is array_type.backend:
-                return wrap(array_type.backend.compress(data, key._data), array_type)
-    except (IndexError, TypeError, ValueError):
-        pass  # parse finds the words
+            if len(data.shape) != 1:
+                raise IndexError
+            data = array_type.backend.index(data, (key,))
+        elif key._type is array_type.boolean and key._data.shape == data.shape:
+            data = array_type.backend.compress(data, key._data)
+        else:
+            raise IndexError
+        array = _new(x.__class__)
+        array._data = data
+        array._type = array_type
+        return array
+    except (AttributeError, IndexError, TypeError, ValueError):
+        pass  # a key that parse knows, or has words for
     how, parsed = parse(x, key, "indexing")
     try:
         return wrap(getattr(array_type.backend, how)(data, parsed), array_type)

@@ -150,6 +150,15 @@ def _zero_beside_infinity(ufunc: Formula, infinite: str, zero: str) -> Formula:
     return formula
 
 
+def _acosh(z: AnyArray) -> AnyArray:
+    result = np.acosh(z)
+    lost = np.isnan(result.imag)
+    if any_true(lost):
+        lost &= (z.real == 0) & np.isnan(z.imag)
+        result.imag[lost] = math.pi / 2
+    return result
+
+
 def _by_symmetry(ufunc: Callable[..., AnyArray]) -> Formula:
     """Values of the first quadrant, with the signs of ``a`` and ``b``."""
 
@@ -176,6 +185,7 @@ def _in_double(formula: Formula) -> Formula:
     return rounded
 
 
+acosh = in_blocks(_acosh)
 expm1 = in_blocks(_in_double(_expm1))
 log1p = in_blocks(_in_double(_log1p))
 sign = in_blocks(_sign)
