@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -20,3 +25,25 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     """The three fake devices, listed beside cpu: all dtypes, no float64, nothing of 64 bits."""
     monkeypatch.setenv("NUMR_API_DEVICES", "cpu,fake")
     return "fake:0", "fake:1", "fake:2"
+
+
+@pytest.fixture(scope="session")
+def run_python() -> Callable[..., str]:
+    """A function that runs code in a new Python, and returns what it prints.
+
+    Keyword arguments are environment variables; those of numr_api are not inherited.
+    """
+    inherited = {k: value for k, value in os.environ.items() if not k.startswith("NUMR_API_")}
+
+    def run(code: str, **environment: str) -> str:
+        outcome = subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            env={**inherited, **environment},
+            cwd=Path(numr_api.__file__).parent.parent,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return (outcome.stdout + outcome.stderr).strip()
+
+    return run

@@ -210,10 +210,11 @@ class ListBackend:
         arrays = [i if isinstance(i, Lists) else new([i], (), xp.int64) for i in indices]
         shape = broadcast([i.shape for i in arrays])
         lengths = [range(n) for n in data.shape]
-        values = [
-            data.cells[data.place([n[i.cells[i.place(p)]] for n, i in zip(lengths, arrays)])]
-            for p in positions(shape)
-        ]
+        values = []
+        for position in positions(shape):
+            numbers = [i.cells[i.place(position)] for i in arrays]
+            found = [n[number] for n, number in zip(lengths, numbers, strict=True)]
+            values.append(data.cells[data.place(found)])
         return new(values, shape, data.dtype)
 
     def full(self, shape: Shape, value: Any, dtype: Any) -> Lists:

@@ -52,7 +52,9 @@ def test_the_devices_are_listed():
     assert set(xp.__array_namespace_info__().dtypes(device=KIND)) == {"bool", "int64", "float64"}
 
 
-@pytest.mark.parametrize("values", [[[1, 2, 3], [4, 5, 6]], [True, False], [0.5], 2.5, [], [[], []]])
+@pytest.mark.parametrize(
+    "values", [[[1, 2, 3], [4, 5, 6]], [True, False], [0.5], 2.5, [], [[], []]]
+)
 def test_arrays_come_back_from_the_device(values: Any):
     x = xp.asarray(values)
     there = x.to_device(KIND)
@@ -178,13 +180,20 @@ def test_python_and_text():
 
 def test_copies_share_nothing():
     x = listy([1, 2])
-    copies = [copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x)), xp.asarray(x, copy=True)]
+    copies = [
+        copy.copy(x),
+        copy.deepcopy(x),
+        pickle.loads(pickle.dumps(x)),
+        xp.asarray(x, copy=True),
+    ]
     x[0] = 9
     assert [host(y) for y in copies] == [[1, 2]] * 4
 
 
 def test_numpy_and_dlpack_are_refused():
-    with pytest.raises(TypeError, match=r"the array is on listy:0; copy it with to_device\('cpu'\)"):
+    with pytest.raises(
+        TypeError, match=r"the array is on listy:0; copy it with to_device\('cpu'\)"
+    ):
         np.asarray(listy([1]))
     with pytest.raises(BufferError, match="not from listy:0"):
         listy([1]).__dlpack__()
@@ -218,7 +227,10 @@ def test_checks_come_before_the_backend():
         (lambda x: xp.matmul(x, x), "matmul is not available on listy:0"),
         (lambda x: xp.astype(x, xp.int8), "astype: int8 is not available on listy:0"),
         (lambda x: xp.asarray(1j, device=x.device), "complex128 is not available on listy:0"),
-        (lambda x: xp.linalg.det(xp.ones((1, 1), device=x.device)), "linalg.det: routine .* listy:0"),
+        (
+            lambda x: xp.linalg.det(xp.ones((1, 1), device=x.device)),
+            "linalg.det: routine .* listy:0",
+        ),
     ],
 )
 def test_what_is_missing_is_named_with_the_device(call: Any, words: str):

@@ -1,14 +1,10 @@
-"""Devices: their names, the lists of them, the default one, and arrays that stay where they are."""
+"""Devices: their names, the lists of them, their dtypes, and arrays that move between them."""
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import pickle
-import subprocess
-import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +12,7 @@ import pytest
 
 import numr_api as xp
 from numr_api import _devices
-from numr_api.extensions.device import default_device, synchronize
+from numr_api.extensions.device import default_device
 from numr_api.extensions.errors import Unsupported
 
 ALL = (
@@ -31,19 +27,6 @@ DEVICES = tuple(LACKS)
 
 def info() -> Any:
     return xp.__array_namespace_info__()
-
-
-def run(code: str, **environment: str) -> str:
-    """What a new Python prints."""
-    outcome = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        env={"PATH": "", **environment},
-        cwd=_devices.__file__.rsplit("numr_api", 1)[0],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return (outcome.stdout + outcome.stderr).strip()
 
 
 # Names
@@ -112,7 +95,7 @@ def test_devices_begin_with_cpu_and_hold_no_fakes():
 
 
 def test_devices_can_be_joined_with_a_list_as_scipy_does():
-    joined = info().devices() + [None]
+    joined = info().devices() + [None]  # noqa: RUF005 - the very expression
     assert list(joined)[:1] == ["cpu"]
     assert joined[-1] is None
     assert isinstance(joined, tuple)
@@ -142,15 +125,17 @@ def test_an_unknown_kind_in_the_environment_is_refused(monkeypatch: pytest.Monke
         info().devices()
 
 
-def test_environment_is_read_by_a_new_process():
+def test_environment_is_read_by_a_new_process(run_python: Callable[..., str]):
     code = "import numr_api as xp; print(*xp.__array_namespace_info__().devices())"
-    assert run(code, NUMR_API_DEVICES="cpu") == "cpu"
-    assert run(code, NUMR_API_DEVICES="cpu,fake") == "cpu fake:0 fake:1 fake:2"
+    assert run_python(code, NUMR_API_DEVICES="cpu") == "cpu"
+    assert run_python(code, NUMR_API_DEVICES="cpu,fake") == "cpu fake:0 fake:1 fake:2"
 
 
-def test_fakes_cannot_be_opened_unless_the_environment_names_them():
+def test_fakes_cannot_be_opened_unless_the_environment_names_them(
+    run_python: Callable[..., str],
+):
     code = "import numr_api as xp; xp.zeros(1, device='fake:0')"
-    assert "ValueError: no device 'fake:0': NUMR_API_DEVICES does not list it" in run(code)
+    assert "ValueError: no device 'fake:0': NUMR_API_DEVICES does not list it" in run_python(code)
 
 
 @pytest.mark.parametrize("kind", ["cuda", "webgpu"])
@@ -164,150 +149,6 @@ def test_a_device_that_is_not_there_is_refused_with_the_reason(
     reason = str(caught.value).partition(": ")[2]
     assert reason == _devices.obstacle(kind) or "of this kind" in reason
     assert reason
-
-
-# The default device
-
-
-@pytest.mark.parametrize(
-    ("setting", "expected"),
-    [(None, "cpu float64 int64"), ("fake", "fake:0 float64 int64"), ("fake:2", "fake:2 float32 int32")],
-)
-def test_environment_sets_the_default_device(setting: str | None, expected: str):
-    code = """if True:
-        import numr_api as xp
-        x, n = xp.zeros(1), xp.arange(1)
-        assert xp.__array_namespace_info__().default_device() == x.device == n.device
-        print(x.device, x.dtype, n.dtype)
-    """
-    environment = {} if setting is None else {"NUMR_API_DEVICE": setting}
-    assert run(code, NUMR_API_DEVICES="cpu,fake", **environment) == expected
-
-
-def test_an_unknown_default_device_in_the_environment_is_refused_at_first_use():
-    assert run("import numr_api", NUMR_API_DEVICE="gpu") == ""
-    assert "ValueError: 'gpu' is not a device" in run(
-        "import numr_api as xp; xp.zeros(1)", NUMR_API_DEVICE="gpu"
-    )
-
-
-@pytest.mark.usefixtures("fakes")
-def test_default_device_nests_and_is_restored():
-    assert default_device.get() == "cpu"
-    with default_device("fake:1") as outer:
-        assert outer == default_device.get() == info().default_device() == "fake:1"
-        with default_device("cpu"):
-            assert xp.zeros(1).device == "cpu"
-            with default_device("fake"):
-                assert xp.zeros(1).device == "fake:0"
-            assert xp.zeros(1).device == "cpu"
-        assert xp.zeros(1).device == "fake:1"
-    assert xp.zeros(1).device == "cpu"
-
-
-@pytest.mark.usefixtures("fakes")
-def test_default_device_is_restored_after_an_exception():
-    with pytest.raises(RuntimeError, match="inside"), default_device("fake:2"):
-        raise RuntimeError("inside")
-    assert default_device.get() == "cpu"
-
-
-@pytest.mark.usefixtures("fakes")
-def test_one_default_device_object_can_be_entered_again_and_within_itself():
-    there = default_device("fake:1")
-    for _ in range(2):
-        with there:
-            with there:
-                assert default_device.get() == "fake:1"
-            assert default_device.get() == "fake:1"
-        assert default_device.get() == "cpu"
-
-
-@pytest.mark.usefixtures("fakes")
-def test_a_generator_leaves_its_default_device_when_it_ends():
-    def places() -> Iterator[str]:
-        with default_device("fake:1"):
-            yield xp.zeros(1).device
-            yield xp.zeros(1).device
-
-    assert list(places()) == ["fake:1", "fake:1"]
-    assert default_device.get() == "cpu"
-    started = places()
-    next(started)
-    started.close()
-    assert default_device.get() == "cpu"
-
-
-@pytest.mark.usefixtures("fakes")
-def test_default_device_belongs_to_a_thread():
-    inside, checked = threading.Event(), threading.Event()
-    seen: list[str] = []
-
-    def work() -> None:
-        seen.append(xp.zeros(1).device)  # not that of the thread which started this one
-        with default_device("fake:2"):
-            inside.set()
-            checked.wait(10)
-            seen.append(xp.zeros(1).device)
-
-    with default_device("fake:1"):
-        thread = threading.Thread(target=work)
-        thread.start()
-        assert inside.wait(10)
-        assert xp.zeros(1).device == "fake:1"
-        checked.set()
-        thread.join(10)
-    assert seen == ["cpu", "fake:2"]
-
-
-@pytest.mark.usefixtures("fakes")
-def test_default_device_belongs_to_an_asyncio_task():
-    async def work(device: str) -> list[str]:
-        seen: list[str] = []
-        with default_device(device):
-            for _ in range(3):
-                await asyncio.sleep(0)  # lets the other tasks in
-                seen.append(xp.zeros(1).device)
-        return seen
-
-    async def main() -> list[list[str]]:
-        return await asyncio.gather(*(work(f"fake:{number}") for number in range(3)))
-
-    assert asyncio.run(main()) == [[f"fake:{number}"] * 3 for number in range(3)]
-    assert default_device.get() == "cpu"
-
-
-@pytest.mark.usefixtures("fakes")
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: xp.zeros(2), lambda: xp.ones(2), lambda: xp.empty(2), lambda: xp.full(2, 1.0),
-        lambda: xp.arange(2), lambda: xp.linspace(0, 1, 2), lambda: xp.eye(2),
-        lambda: xp.asarray([1.0]), lambda: xp.asarray(1), lambda: xp.asarray(np.ones(2, "f4")),
-        lambda: xp.fft.fftfreq(2), lambda: xp.fft.rfftfreq(2),
-    ],
-    ids="zeros ones empty full arange linspace eye list scalar numpy fftfreq rfftfreq".split(),
-)  # fmt: skip
-def test_functions_that_make_arrays_use_the_default_device(make: Callable[[], Any]):
-    assert make().device == "cpu"
-    with default_device("fake:1"):
-        assert make().device == "fake:1"
-
-
-@pytest.mark.usefixtures("fakes")
-def test_functions_of_arrays_ignore_the_default_device():
-    x = xp.asarray([1.0, 2.0], device="fake:0")
-    with default_device("fake:1"):
-        made = [xp.zeros_like(x), xp.full_like(x, 2), xp.asarray(x), x + 1, xp.sum(x), x[0], x[:1]]
-        assert {y.device for y in made} == {"fake:0"}
-
-
-@pytest.mark.usefixtures("fakes")
-def test_synchronize_takes_any_device_or_none():
-    assert synchronize() is None
-    assert synchronize("fake:1") is None
-    with pytest.raises(ValueError, match="'gpu' is not a device"):
-        synchronize("gpu")
 
 
 # Inspection

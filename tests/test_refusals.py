@@ -74,7 +74,9 @@ def test_the_table_is_long_and_has_no_row_twice():
 
 def test_every_refusal_is_one_of_the_errors_that_users_are_told_of():
     kinds = {row.code: row.error if isinstance(row.error, tuple) else (row.error,) for row in ROWS}
-    strange = [code for code, some in kinds.items() if not all(issubclass(k, REFUSALS) for k in some)]
+    strange = [
+        code for code, some in kinds.items() if not all(issubclass(k, REFUSALS) for k in some)
+    ]
     assert strange == []
 
 

@@ -130,7 +130,7 @@ def test_searchsorted_of_mixed_dtypes_and_special_values() -> None:
 
 @pytest.mark.parametrize("dtype", STANDARD, ids=str)
 def test_where_with_a_scalar_on_either_side(dtype: DType) -> None:
-    condition, x = xp.asarray([True, False]), xp.asarray([1, 1], dtype=dtype)
+    condition, x = xp.asarray([True, False]), xp.ones(2, dtype=dtype)
     zero = False if dtype is xp.bool else 0
     for _ in range(2):  # the second call finds a plan
         for found, expected in [(xp.where(condition, x, zero), [1, 0]),

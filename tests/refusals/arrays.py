@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from refusals import Row
 from numr_api.extensions.errors import Unsupported
+from refusals import Row
 
 ARRAY = [
     Row("bool(f64)", TypeError, "bool: needs a 0-dimensional array, got shape (3,)"),
@@ -93,8 +93,12 @@ MIXED_DEVICES = [
 
 UNSUPPORTED = [
     Row("xp.zeros(3, dtype=xp.float64, device='fake:1')", Unsupported, "zeros: float64 ... fake:1"),
-    Row("xp.asarray([1j], dtype=xp.complex128, device='fake:1')", Unsupported, "asarray: complex128"),
-    Row("xp.asarray(np.ones(2), device='fake:1')", Unsupported, "asarray: float64 is not ... fake:1"),
+    Row(
+        "xp.asarray([1j], dtype=xp.complex128, device='fake:1')", Unsupported, "asarray: complex128"
+    ),
+    Row(
+        "xp.asarray(np.ones(2), device='fake:1')", Unsupported, "asarray: float64 is not ... fake:1"
+    ),
     Row("xp.from_dlpack(np.ones(2), device='fake:1')", Unsupported, "from_dlpack: float64 is not"),
     Row("xp.full(3, 1, dtype=xp.int64, device='fake:2')", Unsupported, "full: int64 ... fake:2"),
     Row("xp.arange(3, dtype=xp.int64, device='fake:2')", Unsupported, "arange: int64 ... fake:2"),

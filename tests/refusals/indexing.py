@@ -74,7 +74,9 @@ ASSIGNMENT = [
     Row("f64[0] = 1j", TypeError, "assignment: a complex value does not fit the array's float64"),
     Row("f64[0] = c128[0]", TypeError, "assignment: complex128 does not promote ... float64"),
     Row("f64[b] = 1j", TypeError, "assignment: a complex value does not fit the array's float64"),
-    Row("f32[0] = f64[0]", TypeError, "assignment: float64 does not promote ... float32 ... astype"),
+    Row(
+        "f32[0] = f64[0]", TypeError, "assignment: float64 does not promote ... float32 ... astype"
+    ),
     Row("i8[:] = i64", TypeError, "assignment: int64 does not promote to the array's int8"),
     Row("f64[b] = i64[:2]", TypeError, "assignment: int64 does not promote ... float64"),
     Row("b[0] = i64[0]", TypeError, "assignment: int64 does not promote to the array's bool"),

@@ -85,8 +85,8 @@ REPAIRS: dict[str, dict[str, Kernel]] = {
     "atan": {"c": of_complex.atan},
     # The same: atanh(-z) is not -atanh(z).
     "atanh": {"c": of_complex.atanh},
-    # Parts above half the largest number give 0 or NaN: (1e308+1e308j) / (1e308+1e308j) is NaN;
-    # so do tiny ones: (1e-320+1e-320j) / (1e-320+2e-320j).
+    # Huge numbers give NaN or 0, tiny ones infinity: (1e308+1e308j) / (1e308+1e308j) is nan+0j,
+    # and (1e-320+1e-320j) / (1e-320+2e-320j) is inf-infj.
     "divide": {"c": of_complex.divide},
     # expm1(-inf+infj) is NaN instead of -1, expm1(inf+0j) has an imaginary part of NaN, and
     # expm1(710.3+1.6j) is infinite in both parts, of which one is finite.
@@ -106,9 +106,9 @@ REPAIRS: dict[str, dict[str, Kernel]] = {
     # A repeated exponent of 0.5 means sqrt: (-inf) ** 0.5 is NaN, (-0.0) ** 0.5 is -0.0. Complex:
     # (1e200+1e200j) ** -2 is NaN instead of 0.
     "pow": {"i": _integer_power, "f": _power, "c": of_complex.power},
-    # Unlike 1 / z: the reciprocal of 0j is NaN, and that of 1.5e308+1e308j is 0.
+    # reciprocal(0j) is nan+nanj, 1 / 0j is inf+nanj; and it has the faults of divide.
     "reciprocal": {"c": of_complex.reciprocal},
-    # sign(nan+infj) is 1j instead of NaN, and sign(1.5e308+1.5e308j) is 0 or 1j.
+    # sign(nan+infj) and sign(1.5e308+1.5e308j) are 1j instead of NaN and sqrt(0.5)*(1+1j).
     "sign": {"c": of_complex.sign},
     # tan(2+infj) is -0+1j instead of 0+1j.
     "tan": {"c": of_complex.tan},

@@ -16,6 +16,7 @@ from numr_api._backends.cpu.blocks import (
     AnyArray,
     Formula,
     Operand,
+    all_true,
     any_true,
     given,
     in_blocks,
@@ -70,8 +71,9 @@ _EXP_DWARFS_ONE = 40.0  # exp(40) > 2**57: in double precision, exp(40) - 1 is e
 
 def _expm1(z: AnyArray) -> AnyArray:
     result = np.expm1(z)
-    outside = ~(np.abs(z.real) < _EXP_DWARFS_ONE)  # true of NaN, too
-    if any_true(outside):
+    inside = np.abs(z.real) < _EXP_DWARFS_ONE
+    if not all_true(inside):
+        outside = ~inside  # includes NaN
         values = np.exp(z[outside])
         values.real -= 1
         result[outside] = values
@@ -122,9 +124,9 @@ def _sign(z: AnyArray) -> AnyArray:
     result = np.sign(z)
     smallest, largest = _SAFE_RANGE[z.dtype]
     magnitude = _magnitude(z)
-    unusual = ~((magnitude >= smallest) & (magnitude <= largest))  # true of NaN, too
-    if any_true(unusual):
-        unusual &= magnitude != 0
+    usual = (magnitude >= smallest) & (magnitude <= largest)
+    if not all_true(usual):
+        unusual = ~usual & (magnitude != 0)  # includes NaN
         values = z[unusual]
         signs = np.sign(_times(values, _scale(values)))
         signs[np.isnan(values)] = complex(math.nan, math.nan)
@@ -133,7 +135,7 @@ def _sign(z: AnyArray) -> AnyArray:
 
 
 def _zero_beside_infinity(ufunc: Formula, infinite: str, zero: str) -> Formula:
-    """Where part ``infinite`` is so, and part ``zero`` is finite: the latter of the result is 0.
+    """Where part ``infinite`` of the operand is so, part ``zero`` of the result is 0.
 
     The zero has the sign that the part had in the operand.
     """
@@ -142,9 +144,7 @@ def _zero_beside_infinity(ufunc: Formula, infinite: str, zero: str) -> Formula:
         result = ufunc(z)
         limit = np.isinf(getattr(z, infinite))
         if any_true(limit):
-            other = getattr(z, zero)
-            limit &= np.isfinite(other)
-            getattr(result, zero)[limit] = np.copysign(0, other[limit])
+            getattr(result, zero)[limit] = np.copysign(0, getattr(z, zero)[limit])
         return result
 
     return formula
@@ -198,13 +198,15 @@ atanh = in_blocks(_by_symmetry(np.atanh))
 # --- functions of two operands --------------------------------------------------------------------
 
 
-def _is_complex64(x1: Operand, x2: Operand) -> bool:
-    return all(x.dtype == _COMPLEX64 for x in (x1, x2) if isinstance(x, np.ndarray))
+def _is_single(x1: Operand, x2: Operand) -> bool:
+    """Whether the operands, arrays of one dtype or an array and a scalar, are complex64."""
+    array = x1 if isinstance(x1, np.ndarray) else x2
+    return isinstance(array, np.ndarray) and array.dtype == _COMPLEX64
 
 
 def _rounded_once(ufunc: np.ufunc, x1: Operand, x2: Operand) -> AnyArray:
     """The ufunc of complex64 operands, computed in complex128 and rounded once."""
-    x1, x2 = np.asarray(x1, _COMPLEX64), np.asarray(x2, _COMPLEX64)
+    x1, x2 = (x if isinstance(x, np.ndarray) else np.complex64(x) for x in (x1, x2))
     if max(x1.size, x2.size) <= BLOCK:  # where the ufunc's own conversion in blocks is slow
         return ufunc(x1.astype(_COMPLEX128), x2.astype(_COMPLEX128)).astype(_COMPLEX64)
     result = np.empty(np.broadcast(x1, x2).shape, _COMPLEX64)
@@ -212,14 +214,12 @@ def _rounded_once(ufunc: np.ufunc, x1: Operand, x2: Operand) -> AnyArray:
 
 
 def divide(x1: Operand, x2: Operand, out: AnyArray | None = None) -> AnyArray:
-    if _is_complex64(x1, x2):
+    if _is_single(x1, x2):
         return given(_rounded_once(np.divide, x1, x2), out)
     result = np.asarray(np.divide(x1, x2))
-    suspect = ~np.isfinite(result)
-    zero = result == 0
-    if any_true(zero):
-        suspect |= zero & (np.asarray(x1) != 0)
-    if any_true(suspect):
+    finite, zero = np.isfinite(result), result == 0
+    if not all_true(finite) or any_true(zero):
+        suspect = ~finite | (zero & (np.asarray(x1) != 0))
         result[suspect] = _scaled_quotient(selected(x1, suspect), selected(x2, suspect))
     return given(result, out)
 
@@ -235,11 +235,10 @@ def reciprocal(x: Operand, out: AnyArray | None = None) -> AnyArray:
 
 
 def power(x1: Operand, x2: Operand, out: AnyArray | None = None) -> AnyArray:
-    single = _is_complex64(x1, x2)
+    single = _is_single(x1, x2)
     result = np.asarray(_rounded_once(np.power, x1, x2) if single else np.power(x1, x2))
     suspect = np.isnan(result)
     if any_true(suspect):
-        suspect &= np.isfinite(x1) & np.isfinite(x2) & (np.asarray(x1) != 0)
         base, exponent = selected(x1, suspect), selected(x2, suspect)
         result[suspect] = np.exp(exponent * np.log(np.asarray(base, _COMPLEX128)))
     return given(result, out)
