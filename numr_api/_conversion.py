@@ -155,12 +155,27 @@ def _from_python(
         if not found <= _INFERRED.keys():
             return _from_host(_host_array(obj, None), None, device, None)
         dtype = backend.default_dtypes[_KIND_DEFAULTS[highest]]
-    elif found and "bifc".index(highest) > "bifc".index(dtype.kind.replace("u", "i")):
-        raise TypeError(
-            f"asarray: {dtype} does not hold all of {describe(obj)}; make an array, then use astype"
-        )
     result = array_type(dtype, backend, "asarray")
-    return wrap(backend.from_host(_host_array(obj, dtype), copy=None), result)
+    if found and "bifc".index(highest) > "bifc".index(dtype.kind.replace("u", "i")):
+        host = _exact_host_array(obj, dtype)
+    else:
+        host = _host_array(obj, dtype)
+    return wrap(backend.from_host(host, copy=None), result)
+
+
+def _exact_host_array(obj: Any, dtype: DType) -> np.ndarray[Any, Any]:
+    """Numbers in a dtype of a lower kind, as 2.0 in int32; ValueError if it cannot hold one."""
+    given = _host_array(obj, None)
+    if given.dtype.kind == "c":
+        raise TypeError(f"asarray: complex values cannot become {dtype}; take the real parts first")
+    with np.errstate(all="ignore"):
+        host = given.astype(dtype.__numpy_dtype__)
+        if np.any(host != given):
+            raise ValueError(
+                f"asarray: {dtype} does not hold all of {describe(obj)}; "
+                "make an array, then use astype"
+            )
+    return host
 
 
 def _host_array(obj: Any, dtype: DType | None) -> np.ndarray[Any, Any]:

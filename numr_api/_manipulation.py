@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from operator import index
 from typing import TYPE_CHECKING, Any, cast
 
 from numr_api import _shapes
 from numr_api._checks import common_backend, common_dtype, describe, require_array
 from numr_api._declare import operation, wrap
-from numr_api._shapes import as_axes, as_axis, as_copy, as_int, as_shape, require_size
+from numr_api._shapes import as_axes, as_axis, as_copy, as_int, as_shape, as_tuple, require_size
 
 if TYPE_CHECKING:
     from numr_api._array import Array
@@ -180,8 +179,9 @@ def expand_dims(x: Array, /, axis: int | tuple[int, ...]) -> Array:
         IndexError: an axis is out of bounds of the result.
     """
     require_array("expand_dims", x)
-    rank = x.ndim + (len(axis) if isinstance(axis, tuple) else 1)
-    new = as_axes("expand_dims", axis if isinstance(axis, tuple) else (axis,), rank)
+    places = as_tuple(axis)
+    rank = x.ndim + len(places)
+    new = as_axes("expand_dims", places, rank)
     key = tuple(None if i in new else slice(None) for i in range(rank))
     return wrap(x._type.backend.index(x._data, key), x._type)
 
@@ -212,10 +212,8 @@ def moveaxis(
         destination: where each of them goes, as many.
     """
     require_array("moveaxis", x)
-    sources = as_axes("moveaxis", source if isinstance(source, tuple) else (source,), x.ndim)
-    targets = as_axes(
-        "moveaxis", destination if isinstance(destination, tuple) else (destination,), x.ndim
-    )
+    sources = as_axes("moveaxis", as_tuple(source), x.ndim)
+    targets = as_axes("moveaxis", as_tuple(destination), x.ndim)
     if len(sources) != len(targets):
         raise ValueError(
             f"moveaxis: {len(sources)} axes cannot go to {len(targets)} places; give as many"
@@ -235,9 +233,9 @@ def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array:
         axes: every axis of x once; negative ones count from the end.
     """
     require_array("permute_dims", x)
-    if not isinstance(axes, tuple):
+    if not isinstance(axes, tuple | list):
         raise TypeError(f"permute_dims: axes must be a tuple of ints, got {describe(axes)}")
-    order = as_axes("permute_dims", axes, x.ndim)
+    order = as_axes("permute_dims", tuple(axes), x.ndim)
     if len(order) != x.ndim:
         raise ValueError(f"permute_dims: axes {axes} must name each of {x.ndim} axes once")
     return wrap(x._type.backend.permute(x._data, order), x._type)
@@ -301,12 +299,8 @@ def reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) ->
             if data is not None and data.size == size:
                 return wrap(x._type.backend.reshape(data, shape, None), x._type)
     require_array("reshape", x)
-    if not isinstance(shape, tuple):
-        if not hasattr(shape, "__index__"):
-            raise TypeError(f"reshape: shape must be a tuple of ints, got {describe(shape)}")
-        shape = (shape,)
     as_copy("reshape", copy)
-    lengths = tuple(map(index, shape)) if all(map(_is_index, shape)) else as_shape("reshape", shape)
+    lengths = tuple(as_int("reshape", "a length of shape", n) for n in as_tuple(shape))
     if math.prod(lengths) != x.size or (lengths and min(lengths) < 0):
         lengths = _resolve(lengths, x.size)
     try:
@@ -315,10 +309,6 @@ def reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) ->
         raise ValueError(
             f"reshape: shape {x.shape} cannot become {lengths} without a copy; use copy=None"
         ) from None
-
-
-def _is_index(length: object) -> bool:
-    return hasattr(length, "__index__") and not isinstance(length, bool)
 
 
 def _resolve(lengths: tuple[int, ...], size: int) -> tuple[int, ...]:
@@ -351,11 +341,11 @@ def roll(
     """
     require_array("roll", x)
     if axis is None:
-        if isinstance(shift, tuple):
+        if isinstance(shift, tuple | list):
             raise ValueError("roll: a tuple of shifts needs a tuple of axes")
         return reshape(roll(reshape(x, (-1,)), shift, axis=0), x.shape)
-    axes = axis if isinstance(axis, tuple) else (axis,)
-    shifts = shift if isinstance(shift, tuple) else (shift,) * len(axes)
+    axes = as_tuple(axis)
+    shifts = as_tuple(shift) if isinstance(shift, tuple | list) else (shift,) * len(axes)
     if len(shifts) != len(axes):
         raise ValueError(f"roll: {len(shifts)} shifts for {len(axes)} axes; give one for each")
     result = x
@@ -385,7 +375,7 @@ def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Array:
         ValueError: an axis is longer than 1.
     """
     require_array("squeeze", x)
-    axes = as_axes("squeeze", axis if isinstance(axis, tuple) else (axis,), x.ndim)
+    axes = as_axes("squeeze", as_tuple(axis), x.ndim)
     for number in axes:
         if x.shape[number] != 1:
             raise ValueError(f"squeeze: axis {number} has length {x.shape[number]}, not 1")
@@ -406,7 +396,7 @@ def tile(x: Array, repetitions: tuple[int, ...], /) -> Array:
         Array of x's dtype.
     """
     require_array("tile", x)
-    if not isinstance(repetitions, tuple):
+    if not isinstance(repetitions, tuple | list):
         raise TypeError(f"tile: repetitions must be a tuple of ints, got {describe(repetitions)}")
     counts = as_shape("tile", repetitions)
     rank = max(x.ndim, len(counts))

@@ -63,13 +63,14 @@ def as_copy(operation: str, copy: object) -> bool | None:
     return copy
 
 
+def as_tuple(value: object) -> tuple[Any, ...]:
+    """A tuple or list as a tuple, anything else as the only element of one."""
+    return tuple(cast("Sequence[Any]", value)) if isinstance(value, tuple | list) else (value,)
+
+
 def as_shape(operation: str, shape: object) -> Shape:
-    """A shape as given by a user, an int or a tuple of ints, as a tuple of lengths >= 0."""
-    if not isinstance(shape, tuple):
-        if isinstance(shape, list):
-            raise TypeError(f"{operation}: shape must be an int or a tuple of ints, got a list")
-        shape = (shape,)
-    lengths = cast("tuple[Any, ...]", shape)
+    """A shape as given by a user, an int or a tuple or list of ints, as a tuple of lengths >= 0."""
+    lengths = as_tuple(shape)
     for length in lengths:
         if length.__class__ is not int or length < 0:
             break
@@ -92,7 +93,7 @@ def as_axis(operation: str, axis: object, rank: int) -> int:
 
 
 def as_axes(operation: str, axes: object, rank: int) -> tuple[int, ...]:
-    """None (all axes), one axis or a tuple of distinct axes, as a tuple counted from the front."""
+    """None (all axes), one axis or several distinct ones, as a tuple counted from the front."""
     if axes is None:
         return tuple(range(rank))
     if not isinstance(axes, tuple):

@@ -136,3 +136,8 @@ def test_asarray_of_integers_out_of_range_is_refused() -> None:
         with pytest.raises(OverflowError, match="asarray"):
             xp.asarray(given, dtype=dtype)
     assert values(xp.asarray([2**64 - 1], dtype=xp.uint64)) == [2**64 - 1]
+
+
+def test_numbers_become_a_dtype_of_a_lower_kind_if_it_holds_them_all() -> None:
+    assert np.asarray(xp.asarray([[0, 1], [3.0, 2]], dtype=xp.int32)).tolist() == [[0, 1], [3, 2]]
+    assert np.asarray(xp.asarray([1, 0.0, True], dtype=xp.bool)).tolist() == [True, False, True]

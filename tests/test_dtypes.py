@@ -84,7 +84,11 @@ def test_dtypes_are_equal_only_to_themselves(first: str, second: str):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("other", [None, "float32", float, np.float32, 3, object()], ids=repr)
+@pytest.mark.parametrize(
+    "other",
+    [None, "float32", float, np.float32, 3, object()],
+    ids=["None", "its name", "Python's type", "NumPy's type", "3", "object"],
+)
 def test_a_dtype_equals_nothing_else(name: str, other: object):
     if isinstance(other, str):
         other = name

@@ -166,7 +166,7 @@ def test_smallest_of_no_sums_is_infinite() -> None:
         (linalg.matrix_norm, "frobenius", ValueError),
         (linalg.matrix_norm, True, TypeError),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_unknown_norm_is_refused(function: Any, order: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match=rf"^linalg\.{function.__name__}"):

@@ -281,3 +281,11 @@ def test_every_dtype_is_moved_unchanged(dtype: DType) -> None:
     assert same(xp.tile(x, (2, 1)), np.tile(expected, (2, 1)))
     assert same(xp.concat([x, x], axis=1), np.concatenate([expected, expected], 1))
     assert same(xp.reshape(xp.permute_dims(x, (1, 0)), (12,)), expected.T.reshape(12))
+
+
+def test_shapes_and_orders_of_axes_may_be_lists() -> None:
+    x = xp.reshape(xp.arange(6), [2, 3])
+    assert x.shape == (2, 3)
+    assert xp.permute_dims(x, [1, 0]).shape == (3, 2)
+    assert xp.broadcast_to(x, [4, 2, 3]).shape == (4, 2, 3)
+    assert xp.tile(x, [2, 1]).shape == (4, 3)

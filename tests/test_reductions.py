@@ -173,7 +173,7 @@ def test_float32_is_accumulated_in_float64_if_asked_to() -> None:
 # --- loss of significance -------------------------------------------------------------------------
 
 # In units of eps * sum(|x|). Contiguous lines are summed pairwise; across them, one by one.
-PAIRWISE, ONE_BY_ONE = 4, 1000
+PAIRWISE, ONE_BY_ONE = 4, 20
 
 
 @pytest.mark.parametrize(

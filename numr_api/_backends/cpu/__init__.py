@@ -15,14 +15,14 @@ import numpy as np
 
 from numr_api import _dtypes
 from numr_api._backends.array_library import DEFAULT_DTYPES, ArrayLibrary
-from numr_api._backends.cpu import fourier, linear_algebra, searching
+from numr_api._backends.cpu import fourier, linear_algebra, searching, sums
 from numr_api._backends.cpu.elementwise import find_kernel
 from numr_api._devices import device_name
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from numr_api._backends import Data, Kernel, Scalar, Shape
+    from numr_api._backends import Axes, Data, Kernel, Scalar, Shape
     from numr_api._devices import Device
     from numr_api._dtypes import DType
 
@@ -146,6 +146,16 @@ class CpuBackend(ArrayLibrary):
         self, operation: str, operands: tuple[DType | type, ...], dtype: DType, result: DType
     ) -> Kernel:
         return find_kernel(operation, operands, dtype)
+
+    def reduction(self, operation: str, dtype: DType, result: DType) -> Kernel:
+        if operation != "sum" or result.kind not in "fc":
+            return super().reduction(operation, dtype, result)
+        numpy_dtype = result.__numpy_dtype__
+
+        def accurate_sum(data: Data, axes: Axes, keepdims: bool) -> Data:
+            return sums.add(data, axes, numpy_dtype, keepdims)
+
+        return accurate_sum
 
     def cast(self, data: Data, dtype: DType) -> Data:
         return self.silently(data.astype, dtype.__numpy_dtype__)

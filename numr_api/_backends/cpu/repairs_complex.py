@@ -206,11 +206,15 @@ def _is_single(x1: Operand, x2: Operand) -> bool:
 
 def _rounded_once(ufunc: np.ufunc, x1: Operand, x2: Operand) -> AnyArray:
     """The ufunc of complex64 operands, computed in complex128 and rounded once."""
-    x1, x2 = (x if isinstance(x, np.ndarray) else np.complex64(x) for x in (x1, x2))
-    if max(x1.size, x2.size) <= BLOCK:  # where the ufunc's own conversion in blocks is slow
-        return ufunc(x1.astype(_COMPLEX128), x2.astype(_COMPLEX128)).astype(_COMPLEX64)
-    result = np.empty(np.broadcast(x1, x2).shape, _COMPLEX64)
-    return ufunc(x1, x2, out=result, dtype=_COMPLEX128, casting="same_kind")
+    first, second = _single(x1), _single(x2)
+    if max(first.size, second.size) <= BLOCK:  # where the ufunc's own conversion is slow
+        return ufunc(first.astype(_COMPLEX128), second.astype(_COMPLEX128)).astype(_COMPLEX64)
+    result = np.empty(np.broadcast(first, second).shape, _COMPLEX64)
+    return ufunc(first, second, out=result, dtype=_COMPLEX128, casting="same_kind")
+
+
+def _single(x: Operand) -> AnyArray:
+    return x if isinstance(x, np.ndarray) else np.complex64(x)
 
 
 def divide(x1: Operand, x2: Operand, out: AnyArray | None = None) -> AnyArray:
