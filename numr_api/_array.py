@@ -221,7 +221,7 @@ class Array:
         """
         if stream is not None:
             raise ValueError(f"to_device: {self.device} takes no stream, got {stream!r}")
-        backend = backend_of(device)
+        backend = backend_of(device, "to_device")
         if backend is self._type.backend:
             return self
         moved = array_type(self.dtype, backend, "to_device")
@@ -292,7 +292,7 @@ class Array:
 
 def _restore(host: np.ndarray[Any, Any], dtype: DType, device: str) -> Array:
     """Unpickle."""
-    backend = backend_of(device)
+    backend = backend_of(device, "unpickling")
     return wrap(backend.from_host(host, copy=None), array_type(dtype, backend))
 
 

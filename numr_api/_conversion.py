@@ -75,7 +75,7 @@ def asarray(
     try:  # what is asked for most
         if dtype is None and copy is None:
             if kind is list:
-                backend = backend_for(device)
+                backend = backend_for(device, "asarray")
                 first = obj[0].__class__
                 if [*map(type, obj)].count(first) != len(obj):
                     raise TypeError
@@ -83,7 +83,7 @@ def asarray(
                 host = np.array(obj, result.dtype.__numpy_dtype__)
                 return wrap(backend.from_host(host, None), result)
             if kind is np.ndarray:
-                backend = backend_for(device)
+                backend = backend_for(device, "asarray")
                 result = array_type(BY_NUMPY[obj.dtype], backend)
                 return wrap(backend.from_host(obj, None), result)
     except (LookupError, OverflowError, TypeError, Unsupported, ValueError):
@@ -100,7 +100,10 @@ def asarray(
     if isinstance(obj, bool | int | float | complex):
         return _from_python(as_scalar("asarray", obj), dtype, device, copy)
     if hasattr(obj, "__dlpack__"):
-        array = from_dlpack(obj, copy=copy)
+        try:
+            array = from_dlpack(obj, copy=copy)
+        except BufferError as error:
+            raise ValueError(f"asarray: {error}") from None
         return _from_array(array, dtype, device, False if copy is False else None)
     if hasattr(obj, "__array__") or hasattr(obj, "__array_interface__"):
         return _from_host(np.asarray(obj), dtype, device, copy)
@@ -118,7 +121,7 @@ def _from_array(
     array: Array, dtype: DType | None, device: Device | str | None, copy: bool | None
 ) -> Array:
     """``asarray`` of an Array."""
-    backend = array._type.backend if device is None else backend_for(device)
+    backend = array._type.backend if device is None else backend_for(device, "asarray")
     moves = backend is not array._type.backend
     casts = dtype is not None and dtype is not array.dtype
     if copy is False and (moves or casts):
@@ -140,10 +143,10 @@ def _from_python(
     found: set[Any] = set()
     _collect_dtypes(obj, found)
     if any(isinstance(dtype_, DType) for dtype_ in found):
-        from numr_api._manipulation import stack  # which needs Array, which needs this module
+        from numr_api._manipulation import stack_checked  # which needs Array, which needs this
 
-        return stack([asarray(x, dtype=dtype, device=device) for x in obj])
-    backend = backend_for(device)
+        return stack_checked("asarray", [asarray(x, dtype=dtype, device=device) for x in obj], 0)
+    backend = backend_for(device, "asarray")
     if backend not in _list_types:
         _list_types[backend] = {
             kind: array_type(backend.default_dtypes[name], backend)
@@ -221,7 +224,7 @@ def _refuse_mask(name: str, x: object) -> None:
 
 def _from_host(host: Any, dtype: DType | None, device: object, copy: bool | None) -> Array:
     """``asarray`` of a NumPy array or scalar."""
-    backend = backend_for(device)
+    backend = backend_for(device, "asarray")
     _refuse_mask("asarray", host)
     native = np.asarray(host)
     if not native.dtype.isnative:
@@ -271,14 +274,14 @@ def from_dlpack(
     _refuse_mask("from_dlpack", x)
     as_copy("from_dlpack", copy)
     if is_array(x):
-        backend = x._type.backend if device is None else backend_of(device)
+        backend = x._type.backend if device is None else backend_of(device, "from_dlpack")
         if copy is False and backend is not x._type.backend:
             raise BufferError(
                 f"from_dlpack: cannot move from {x.device} to {backend.device} without a copy"
             )
         return _from_array(x, None, device, copy)
     source = tuple(int(part) for part in x.__dlpack_device__())
-    backend = backend_of("cpu") if device is None else backend_of(device)
+    backend = backend_of("cpu") if device is None else backend_of(device, "from_dlpack")
     if device is None and source[0] not in _CPU_DEVICES:
         raise BufferError(
             f"from_dlpack: no numr_api device for DLPack device {source}; give device='cpu' to copy"

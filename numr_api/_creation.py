@@ -6,11 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from numr_api import _comparison, _conversion, _dtypes, _manipulation
-from numr_api._checks import as_scalar, common_backend, describe, require_array, with_scalar
+from numr_api._checks import as_scalar, common_backend, describe, require_array, require_range
 from numr_api._data_types import astype, require_dtype
 from numr_api._declare import operation, wrap
 from numr_api._devices import ArrayType, array_type, backend_for
-from numr_api._dtypes import DType
+from numr_api._dtypes import SCALAR_KINDS, DType
 from numr_api._shapes import (
     MOST_ELEMENTS,
     as_bool,
@@ -52,7 +52,7 @@ def _new_type(
     name: str, dtype: object, device: object, kind: str = "real floating-point"
 ) -> ArrayType:
     """The type of a new array: the dtype as given or the device's default of a kind."""
-    backend = backend_for(device)
+    backend = backend_for(device, name)
     if dtype is None:
         return array_type(backend.default_dtypes[kind], backend)
     return array_type(require_dtype(name, dtype), backend, name)
@@ -76,7 +76,7 @@ def _new_shape(name: str, shape: object) -> tuple[int, ...]:
 def _like(name: str, x: object, dtype: object, device: object) -> tuple[Array, ArrayType]:
     """The array, and the type of a new array like it."""
     array = require_array(name, x)
-    backend = array._type.backend if device is None else backend_for(device)
+    backend = array._type.backend if device is None else backend_for(device, name)
     chosen = array.dtype if dtype is None else require_dtype(name, dtype)
     return array, array_type(chosen, backend, name)
 
@@ -200,8 +200,12 @@ def full_like(
 
 def _require_fits(name: str, dtype: DType, value: Scalar) -> None:
     """Refuse a scalar that an array of a dtype cannot hold."""
-    if with_scalar(name, dtype, value) is not dtype:
-        raise TypeError(f"{name}: a complex value does not fit {dtype}")
+    if dtype.kind not in SCALAR_KINDS[type(value)] or (
+        dtype.kind == "f" and type(value) is complex
+    ):
+        raise TypeError(f"{name}: {dtype} does not hold the {type(value).__name__} {value!r}")
+    if type(value) is int:
+        require_range(name, dtype, value)
 
 
 @operation("creation")

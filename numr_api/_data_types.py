@@ -55,16 +55,10 @@ def astype(
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         raise TypeError(f"astype: {array.dtype} cannot become {dtype}; use real or imag first")
     backend = array._type.backend
-    if device is not None and backend_of(device) is not backend:
-        target = backend_of(device)
-        if dtype in backend.dtypes and dtype is not array.dtype:
-            return astype(array, dtype).to_device(device)
-        moved = array.to_device(device)
-        return (
-            moved
-            if dtype is array.dtype
-            else astype(moved, dtype, copy=False, device=target.device)
-        )
+    if device is not None and backend_of(device, "astype") is not backend:
+        if dtype in backend.dtypes:
+            return astype(array, dtype, copy=False).to_device(device)
+        return astype(array.to_device(device), dtype)
     if dtype is array.dtype:
         return wrap(backend.copy(array._data), array._type) if copy else array
     result = array_type(dtype, backend, "astype")

@@ -95,11 +95,11 @@ def enabled_kinds() -> tuple[str, ...]:
     setting = os.environ.get("NUMR_API_DEVICES")
     if setting is None:
         return tuple(kind for kind in KINDS if kind != "fake")
-    kinds = tuple(part.strip().partition(":")[0] for part in setting.split(",") if part.strip())
-    for kind in kinds:
+    wanted = [part.strip().partition(":")[0] for part in setting.split(",") if part.strip()]
+    for kind in wanted:
         if kind not in KINDS:
             raise ValueError(f"NUMR_API_DEVICES: {kind!r} is not a device kind of {KINDS}")
-    return kinds
+    return tuple(kind for kind in KINDS if kind in wanted)
 
 
 @cache
@@ -135,16 +135,18 @@ def device_name(kind: str, number: int) -> Device:
     return Device(kind if (kind, number) == ("cpu", 0) else f"{kind}:{number}")
 
 
-def parse(device: object) -> Device:
+def parse(device: object, operation: str) -> Device:
     """The Device that a user's word means: a Device, "cpu", "cuda:1", or the bare "cuda"."""
     if not isinstance(device, str):
         raise TypeError(
-            f"device must be a string such as 'cpu' or 'webgpu:0', or a numr_api device; "
-            f"got {type(device).__name__} {device!r}"
+            f"{operation}: device must be a string such as 'cpu' or 'webgpu:0', or a numr_api "
+            f"device; got {type(device).__name__} {device!r}"
         )
     kind, _, number = device.partition(":")
     if kind not in KINDS or not (number.isdecimal() or device == kind):
-        raise ValueError(f"{device!r} is not a device; devices here: {', '.join(devices())}")
+        raise ValueError(
+            f"{operation}: {device!r} is not a device; devices here: {', '.join(devices())}"
+        )
     return device_name(kind, int(number or 0))
 
 
@@ -152,8 +154,8 @@ _lock = threading.Lock()
 _backends: dict[str, Backend] = {}
 
 
-def backend_of(device: object) -> Backend:
-    """The backend of a device, opened at its first use.
+def backend_of(device: object, operation: str = "device") -> Backend:
+    """The backend of a device that an operation was given, opened at its first use.
 
     Raises:
         TypeError: not a string.
@@ -162,25 +164,25 @@ def backend_of(device: object) -> Backend:
     try:
         return _backends[device]  # type: ignore[index]
     except (KeyError, TypeError):
-        return _open(parse(device))
+        return _open(parse(device, operation), operation)
 
 
-def _open(device: Device) -> Backend:
+def _open(device: Device, operation: str) -> Backend:
     with _lock:
         if device not in _backends:
             available = count(device.kind)
             if available == 0:
-                raise ValueError(f"no device {device!r}: {obstacle(device.kind)}")
+                raise ValueError(f"{operation}: no device {device!r}: {obstacle(device.kind)}")
             if device.number >= available:
-                raise ValueError(f"no device {device!r}: there are {available} of this kind")
+                raise ValueError(
+                    f"{operation}: no device {device!r}: there are {available} of this kind"
+                )
             module = cast("BackendModule", backend_module(device.kind))
             _backends[device] = module.open_device(device.number)
         return _backends[device]
 
 
 _default: ContextVar[Backend | None] = ContextVar("numr_api_default_device", default=None)
-
-
 _initial: list[Backend] = []
 
 
@@ -188,33 +190,34 @@ def default_backend() -> Backend:
     """The backend where arrays are made if no device is named.
 
     That of the innermost ``default_device``, else the one that NUMR_API_DEVICE names (read once),
-    else that of the cpu.
+    else that of the first device, which is the cpu unless NUMR_API_DEVICES leaves it out.
     """
     backend = _default.get()
     if backend is not None:
         return backend
     if not _initial:
-        _initial.append(backend_of(os.environ.get("NUMR_API_DEVICE", "cpu")))
+        named = os.environ.get("NUMR_API_DEVICE") or next(iter(devices()), "cpu")
+        _initial.append(backend_of(named, "NUMR_API_DEVICE"))
     return _initial[0]
 
 
-def backend_for(device: object) -> Backend:
-    """The backend of ``device``, or the default one if it is None."""
-    return default_backend() if device is None else backend_of(device)
+def backend_for(device: object, operation: str) -> Backend:
+    """The backend of a device that an operation was given, or the default one if it is None."""
+    return default_backend() if device is None else backend_of(device, operation)
 
 
 class default_device:  # noqa: N801 - read as a function: `with default_device("cuda"):`
     """Make another device the default inside a ``with`` block, for this thread or task only.
 
     ``default_device.get()`` tells the current one: that of the innermost block, else the
-    environment variable NUMR_API_DEVICE, else "cpu".
+    environment variable NUMR_API_DEVICE, else the first of ``devices()``, usually "cpu".
 
     Arguments:
         device: a device or its name.
     """
 
     def __init__(self, device: Device | str, /) -> None:
-        self._backend = backend_of(device)
+        self._backend = backend_of(device, "default_device")
         self._tokens: list[Token[Backend | None]] = []
 
     def __enter__(self) -> Device:
@@ -237,4 +240,4 @@ class default_device:  # noqa: N801 - read as a function: `with default_device("
 
 def synchronize(device: Device | str | None = None) -> None:
     """Wait until all work handed to a device is done; None means the default device."""
-    backend_for(device).synchronize()
+    backend_for(device, "synchronize").synchronize()

@@ -42,7 +42,7 @@ class NamespaceInfo:
 
     def default_dtypes(self, *, device: Device | str | None = None) -> dict[str, DType]:
         """The default dtypes of a device; None for the default device."""
-        defaults = backend_for(device).default_dtypes
+        defaults = backend_for(device, "default_dtypes").default_dtypes
         return {kind: defaults[ours] for kind, ours in _DEFAULTS.items()}
 
     def dtypes(
@@ -57,7 +57,7 @@ class NamespaceInfo:
             device: None for the default device.
             kind: a kind as for ``isdtype``, or a tuple of kinds; None for all dtypes.
         """
-        available = backend_for(device).dtypes
+        available = backend_for(device, "dtypes").dtypes
         letters = "biufc" if kind is None else _letters(kind)
         return {d.name: d for d in STANDARD if d in available and d.kind in letters}
 

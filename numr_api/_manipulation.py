@@ -139,12 +139,17 @@ def stack(arrays: tuple[Array, ...] | list[Array], /, *, axis: int = 0) -> Array
     Returns:
         Array of the promoted dtype.
     """
-    parts = _sequence("stack", arrays)
-    number = as_axis("stack", axis, parts[0].ndim + 1)
+    return stack_checked("stack", arrays, axis)
+
+
+def stack_checked(name: str, arrays: object, axis: int) -> Array:
+    """``stack`` in the name of a function."""
+    parts = _sequence(name, arrays)
+    number = as_axis(name, axis, parts[0].ndim + 1)
     for x in parts[1:]:
         if x.shape != parts[0].shape:
-            raise ValueError(f"stack: shapes {parts[0].shape} and {x.shape} differ")
-    return _join("stack", [expand_dims(x, number) for x in parts], number)
+            raise ValueError(f"{name}: shapes {parts[0].shape} and {x.shape} differ")
+    return _join(name, [expand_dims(x, number) for x in parts], number)
 
 
 def _sequence(name: str, arrays: object) -> list[Array]:

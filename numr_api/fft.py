@@ -287,7 +287,7 @@ def _frequencies(
     if spacing == 0:
         raise ValueError(f"{name}: the sample spacing d cannot be 0")
     if dtype is None:
-        dtype = backend_for(device).default_dtypes["real floating-point"]
+        dtype = backend_for(device, name).default_dtypes["real floating-point"]
     require_kind(name, _data_types.require_dtype(name, dtype), "real floating-point")
     return length, float(spacing) * length, dtype
 

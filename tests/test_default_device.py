@@ -43,7 +43,7 @@ def test_an_unknown_default_device_in_the_environment_is_refused_at_first_use(
     run_python: Callable[..., str],
 ):
     assert run_python("import numr_api", NUMR_API_DEVICE="gpu") == ""
-    assert "ValueError: 'gpu' is not a device" in run_python(
+    assert "ValueError: NUMR_API_DEVICE: 'gpu' is not a device" in run_python(
         "import numr_api as xp; xp.zeros(1)", NUMR_API_DEVICE="gpu"
     )
 

@@ -135,7 +135,9 @@ def test_fakes_cannot_be_opened_unless_the_environment_names_them(
     run_python: Callable[..., str],
 ):
     code = "import numr_api as xp; xp.zeros(1, device='fake:0')"
-    assert "ValueError: no device 'fake:0': NUMR_API_DEVICES does not list it" in run_python(code)
+    assert "ValueError: zeros: no device 'fake:0': NUMR_API_DEVICES does not list it" in run_python(
+        code
+    )
 
 
 @pytest.mark.parametrize("kind", ["cuda", "webgpu"])
@@ -144,9 +146,9 @@ def test_a_device_that_is_not_there_is_refused_with_the_reason(
 ):
     monkeypatch.delenv("NUMR_API_DEVICES", raising=False)
     beyond = f"{kind}:{_devices.count(kind)}"
-    with pytest.raises(ValueError, match=f"no device '{beyond}': ") as caught:
+    with pytest.raises(ValueError, match=f"^zeros: no device '{beyond}': ") as caught:
         xp.zeros(1, device=beyond)
-    reason = str(caught.value).partition(": ")[2]
+    reason = str(caught.value).removeprefix(f"zeros: no device {beyond!r}: ")
     assert reason == _devices.obstacle(kind) or "of this kind" in reason
     assert reason
 

@@ -27,7 +27,7 @@ def find_kernel(operation: str, operands: tuple[DType | type, ...], dtype: DType
             return kernel if all_same(operands, dtype) else casting(kernel, operands, dtype)
     ufunc = getattr(np, operation)
     if operation in COMPARISONS and int in operands and dtype.kind in "iu":
-        return in_range(ufunc, *scalar_range(dtype))
+        return with_ints_in_range(ufunc, *scalar_range(dtype))
     return ufunc
 
 
@@ -50,31 +50,24 @@ def casting(kernel: Kernel, operands: tuple[DType | type, ...], dtype: DType) ->
     return cast_first
 
 
-def in_range(ufunc: Kernel, low: int, high: int) -> Kernel:
-    """A comparison that refuses an integer scalar out of range, which NumPy would compare."""
-
-    def compare(x1: Any, x2: Any) -> Any:
-        if not low <= (x2 if x2.__class__ is int else x1) <= high:
-            raise OverflowError
-        return ufunc(x1, x2)
-
-    return compare
-
-
 def with_ints_in_range(function: Kernel, low: int, high: int) -> Kernel:
-    """``where`` or ``clip``, of which NumPy's wrap or cut integer scalars out of range."""
+    """A function that refuses integer scalars out of range, which NumPy's cuts or compares."""
 
-    def choose(*operands: Any) -> Any:
+    def checked(*operands: Any) -> Any:
         for x in operands:
             if x.__class__ is int and not low <= x <= high:
                 raise OverflowError
         return function(*operands)
 
-    return choose
+    return checked
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:
     """Limits; either bound may be None."""
     if low is None:
         return np.positive(x) if high is None else np.minimum(x, high)
-    return np.maximum(x, low) if high is None else np.clip(x, low, high)
+    if high is None:
+        return np.maximum(x, low)
+    if x.size < 4096:  # np.clip costs more than another pass
+        return np.minimum(np.maximum(x, low), high)
+    return np.clip(x, low, high)
