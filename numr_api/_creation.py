@@ -331,8 +331,13 @@ def eye(
     new_type = _new_type("eye", dtype, device)
     backend = new_type.backend
     rows, columns = _row_and_column_numbers(ArrayType(_dtypes.bool, backend), shape)
-    on_diagonal = _comparison.equal(columns - rows, as_int("eye", "k", k))
+    on_diagonal = _comparison.equal(columns - rows, _diagonal("eye", k, shape))
     return astype(on_diagonal, new_type.dtype)
+
+
+def _diagonal(name: str, k: object, shape: tuple[int, ...]) -> int:
+    """A diagonal's number, brought to the nearest one outside if the matrix does not reach it."""
+    return max(-shape[-2], min(as_int(name, "k", k), shape[-1]))
 
 
 def _row_and_column_numbers(like: ArrayType, shape: tuple[int, ...]) -> tuple[Array, Array]:
@@ -349,7 +354,7 @@ def _triangle(name: str, x: Array, k: int, lower: bool) -> Array:
     if array.ndim < 2:
         raise ValueError(f"{name}: needs an array of two axes or more, got shape {array.shape}")
     rows, columns = _row_and_column_numbers(array._type, array.shape[-2:])
-    offset = as_int(name, "k", k)
+    offset = _diagonal(name, k, array.shape)
     kept = columns - rows <= offset if lower else columns - rows >= offset
     return _where(kept, array, zeros_like(array))
 

@@ -215,3 +215,11 @@ def test_meshgrid(lengths: tuple[int, ...], indexing: Any) -> None:
     assert [values(x) for x in grid] == [x.tolist() for x in expected]
     for x, line in itertools.product(grid, lines):
         assert not np.shares_memory(np.asarray(x), line)
+
+
+@pytest.mark.parametrize("k", [-(10**30), -3, -2, 3, 4, 10**30])
+def test_a_diagonal_outside_of_the_matrix_selects_all_or_nothing(k: int) -> None:
+    x = xp.ones((2, 3))
+    assert not xp.any(xp.eye(2, 3, k=k))
+    assert float(xp.sum(xp.tril(x, k=k))) == (6 if k > 0 else 0)
+    assert float(xp.sum(xp.triu(x, k=k))) == (0 if k > 0 else 6)
