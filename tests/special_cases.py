@@ -347,7 +347,7 @@ COMPLEX: dict[str, str] = {
         +inf +inf -> inf nan; -inf nan -> 0 0; +inf nan -> inf nan;"""
     + _COMPLEX_EXP_OF_NAN,
     "expm1": """
-        0 +0 -> 0 +0; finite +inf -> nan nan; finite nan -> nan nan; +inf +0 -> +inf +0;
+        0 +0 -> +0 +0; finite +inf -> nan nan; finite nan -> nan nan; +inf +0 -> +inf +0;
         -inf finite -> -1 0*sin; +inf nonzero -> inf*cos inf*sin; -inf +inf -> -1 0;
         +inf +inf -> inf nan; -inf nan -> -1 0; +inf nan -> inf nan;"""
     + _COMPLEX_EXP_OF_NAN,

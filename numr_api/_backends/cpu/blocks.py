@@ -13,8 +13,9 @@ AnyArray = Any  # NumPy's type for arrays of any dtype has no real and imag
 Operand = np.ndarray[Any, np.dtype[Any]] | Scalar
 Formula = Callable[[AnyArray], AnyArray]
 
-# Elements per block: the temporaries of a formula of complex128 then stay in a cache of 1 MiB.
-BLOCK = 8192
+# Elements per block. With more, the temporaries of a block exceed the 128 KiB that glibc's malloc
+# keeps at hand; given back and faulted in again block by block, they double a formula's time.
+BLOCK = 3072
 
 
 def in_blocks(formula: Formula) -> Kernel:

@@ -71,6 +71,7 @@ _EXP_DWARFS_ONE = 40.0  # exp(40) > 2**57: in double precision, exp(40) - 1 is e
 
 def _expm1(z: AnyArray) -> AnyArray:
     result = np.expm1(z)
+    result.real += 0.0  # -0+0j gives 0+0j, unlike the real -0
     inside = np.abs(z.real) < _EXP_DWARFS_ONE
     if not all_true(inside):
         outside = ~inside  # includes NaN
