@@ -184,7 +184,7 @@ def hypot(x1: Array | float, x2: Array | float, /) -> Array:
 
 @elementwise("complex floating-point", result="real")
 def imag(x: Array, /) -> Array:
-    """Imaginary part of complex numbers.
+    """Imaginary part of complex numbers, a view where the device can.
 
     Arguments:
         x: array of any shape, of a complex dtype.
@@ -298,7 +298,7 @@ def pow(x1: Array | complex, x2: Array | complex, /) -> Array:
 
 @elementwise("numeric", result="real")
 def real(x: Array, /) -> Array:
-    """Real part of complex numbers; of a real dtype x itself.
+    """Real part of complex numbers, a view where the device can; of a real dtype x itself.
 
     Arguments:
         x: array of any shape, of a numeric dtype.

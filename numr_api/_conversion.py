@@ -106,7 +106,11 @@ def asarray(
             raise ValueError(f"asarray: {error}") from None
         return _from_array(array, dtype, device, False if copy is False else None)
     if hasattr(obj, "__array__") or hasattr(obj, "__array_interface__"):
-        return _from_host(np.asarray(obj), dtype, device, copy)
+        try:
+            host = np.asarray(obj, copy=copy and None)  # a copy may be made once, below
+        except ValueError as error:
+            raise ValueError(f"asarray: {error}") from None
+        return _from_host(host, dtype, device, copy)
     try:
         buffer = memoryview(obj)
     except TypeError:
@@ -142,16 +146,20 @@ def _from_python(
         raise ValueError("asarray: Python scalars and sequences cannot be used without a copy")
     found: set[Any] = set()
     _collect_dtypes(obj, found)
-    if any(isinstance(dtype_, DType) for dtype_ in found):
+    places = [x for x in found if isinstance(x, Device)]
+    if places:
         from numr_api._manipulation import stack_checked  # which needs Array, which needs this
 
+        if device is None and len(places) == 1:
+            device = places[0]
         return stack_checked("asarray", [asarray(x, dtype=dtype, device=device) for x in obj], 0)
     backend = backend_for(device, "asarray")
     if backend not in _list_types:
         _list_types[backend] = {
             kind: array_type(backend.default_dtypes[name], backend)
             for kind, name in DEFAULT_OF.items()
-            if backend.default_dtypes[name] in backend.dtypes
+            # A narrower one may overflow, of which NumPy would warn there.
+            if backend.default_dtypes[name].itemsize >= np.dtype(kind).itemsize
         }
     highest = max((d.kind.replace("u", "i") for d in found), key="bifc".index, default="f")
     if dtype is None:
@@ -195,7 +203,7 @@ def _host_array(obj: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
 
 
 def _collect_dtypes(obj: Any, found: set[Any]) -> None:
-    """The dtypes of all numbers and arrays in nested sequences: NumPy's, or ours of our arrays.
+    """NumPy's dtypes of all numbers in nested sequences, and the devices of our arrays there.
 
     Raises TypeError for anything else.
     """
@@ -210,7 +218,9 @@ def _collect_dtypes(obj: Any, found: set[Any]) -> None:
                         _collect_dtypes(x, found)
     elif isinstance(obj, bool | int | float | complex):
         found.add(np.dtype(type(as_scalar("asarray", obj))))
-    elif is_array(obj) or getattr(obj, "dtype", None) in BY_NUMPY:
+    elif is_array(obj):
+        found.add(obj.device)
+    elif getattr(obj, "dtype", None) in BY_NUMPY:
         _refuse_mask("asarray", obj)
         found.add(obj.dtype)
     else:
@@ -234,7 +244,8 @@ def _from_host(host: Any, dtype: DType | None, device: object, copy: bool | None
         raise TypeError(
             f"asarray: NumPy's {native.dtype} has no counterpart; dtypes are {', '.join(BY_NAME)}"
         )
-    if copy is False and (native is not host or (dtype is not None and dtype is not found)):
+    copied = not (isinstance(host, np.ndarray) and np.may_share_memory(native, host))
+    if copy is False and (copied or (dtype is not None and dtype is not found)):
         raise ValueError(
             f"asarray: NumPy's {np.asarray(host).dtype} array or scalar cannot become "
             f"{dtype or found} without a copy"

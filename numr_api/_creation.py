@@ -252,10 +252,11 @@ def arange(
         if not math.isfinite(length):
             raise ValueError(f"arange: no finite number of steps from {start} to {stop}")
         count = max(0, math.ceil(length))
-    if integers and count and new_type.dtype.kind in "iu":
+    require_size("arange", (count,))
+    if integers and count:
         for value in (first, first + (count - 1) * distance):
             _require_fits("arange", new_type.dtype, value)
-    require_size("arange", (count,))
+        distance = distance if count > 1 else 0  # which may be out of any range
     data = new_type.backend.arange(first, distance, count, new_type.dtype)
     return wrap(data, new_type)
 
@@ -329,9 +330,9 @@ def eye(
     """
     shape = as_shape("eye", (n_rows, n_rows if n_cols is None else n_cols))
     new_type = _new_type("eye", dtype, device)
-    backend = new_type.backend
-    rows, columns = _row_and_column_numbers(ArrayType(_dtypes.bool, backend), shape)
-    on_diagonal = _comparison.equal(columns - rows, _diagonal("eye", k, shape))
+    require_size("eye", shape)
+    rows, columns = _row_and_column_numbers(new_type, shape)
+    on_diagonal = _comparison.equal(columns, rows + _diagonal("eye", k, shape))
     return astype(on_diagonal, new_type.dtype)
 
 
@@ -354,8 +355,8 @@ def _triangle(name: str, x: Array, k: int, lower: bool) -> Array:
     if array.ndim < 2:
         raise ValueError(f"{name}: needs an array of two axes or more, got shape {array.shape}")
     rows, columns = _row_and_column_numbers(array._type, array.shape[-2:])
-    offset = _diagonal(name, k, array.shape)
-    kept = columns - rows <= offset if lower else columns - rows >= offset
+    last = rows + _diagonal(name, k, array.shape)  # the column on the diagonal
+    kept = columns <= last if lower else columns >= last
     return _where(kept, array, zeros_like(array))
 
 

@@ -127,7 +127,8 @@ def elementwise(
 
 
 # The fast path. Its functions differ only in arity and in what becomes of foreign operands; they
-# are spelled out because a general one costs as much again as the operation on a small array.
+# are spelled out because a general one costs as much again as the operation on a small array. They
+# call the careful path outside of `except`, so that tracebacks show nothing of the failed attempt.
 
 
 def wrap(data: Any, array_type: ArrayType) -> Array:
@@ -148,13 +149,15 @@ def _unary(op: Operation) -> Callable[..., Any]:
             launch, kernel, result = plans[x._type]
             data = launch(kernel, x._data)
         except Exception:
-            return checked(op, (x,))
-        if data.__class__ is not result.storage:
-            data = result.backend.adopt(data)
-        array = _new(Array)
-        array._data = data
-        array._type = result
-        return array
+            pass
+        else:
+            if data.__class__ is not result.storage:
+                data = result.backend.adopt(data)
+            array = _new(Array)
+            array._data = data
+            array._type = result
+            return array
+        return checked(op, (x,))
 
     return call
 
@@ -174,13 +177,15 @@ def _binary(op: Operation) -> Callable[..., Any]:
                 launch, kernel, result = plans[x1.__class__, x2._type]
                 data = launch(kernel, x1, x2._data)
         except Exception:
-            return checked(op, (x1, x2))
-        if data.__class__ is not result.storage:
-            data = result.backend.adopt(data)
-        array = _new(Array)
-        array._data = data
-        array._type = result
-        return array
+            pass
+        else:
+            if data.__class__ is not result.storage:
+                data = result.backend.adopt(data)
+            array = _new(Array)
+            array._data = data
+            array._type = result
+            return array
+        return checked(op, (x1, x2))
 
     return call
 
@@ -202,8 +207,10 @@ def _ternary(op: Operation) -> Callable[..., Any]:
             launch, kernel, result = plans[condition._type, type1, type2]
             data = launch(kernel, condition._data, data1, data2)
         except Exception:
-            return checked(op, (condition, x1, x2))
-        return wrap(data, result)
+            pass
+        else:
+            return wrap(data, result)
+        return checked(op, (condition, x1, x2))
 
     if op.name == "where":
         return call
@@ -230,12 +237,14 @@ def _reduction(op: Operation, has_dtype: bool) -> Callable[..., Any]:
             launch, kernel, result = plans[x._type, dtype]
             rank = len(x._data.shape)
             axes = ALL_AXES[rank] if axis is None else chosen(op.name, axis, rank)
-            if keepdims.__class__ is not bool:
-                raise TypeError
+            if keepdims.__class__ is not bool or (dtype is not None and dtype.__class__ is not DType):
+                raise TypeError  # NumPy's dtypes equal ours, and would find the plan
             data = launch(kernel, x._data, axes, keepdims)
         except Exception:
-            return checked_reduction(op, x, axis, dtype, keepdims)
-        return wrap(data, result)
+            pass
+        else:
+            return wrap(data, result)
+        return checked_reduction(op, x, axis, dtype, keepdims)
 
     def call_without_dtype(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
         return call(x, axis=axis, keepdims=keepdims)
@@ -256,13 +265,15 @@ def operator(op: Operation) -> Callable[[Array, Any], Array]:
                 launch, kernel, result = plans[self._type, other.__class__]
                 data = launch(kernel, self._data, other)
         except Exception:
-            return checked(op, (self, other)) if is_operand(other) else NotImplemented
-        if data.__class__ is not result.storage:
-            data = result.backend.adopt(data)
-        array = _new(Array)
-        array._data = data
-        array._type = result
-        return array
+            pass
+        else:
+            if data.__class__ is not result.storage:
+                data = result.backend.adopt(data)
+            array = _new(Array)
+            array._data = data
+            array._type = result
+            return array
+        return checked(op, (self, other)) if is_operand(other) else NotImplemented
 
     return method
 
@@ -276,8 +287,10 @@ def reflected(op: Operation) -> Callable[[Array, Any], Array]:
             launch, kernel, result = plans[other.__class__, self._type]
             data = launch(kernel, other, self._data)
         except Exception:
-            return checked(op, (other, self)) if is_operand(other) else NotImplemented
-        return wrap(data, result)
+            pass
+        else:
+            return wrap(data, result)
+        return checked(op, (other, self)) if is_operand(other) else NotImplemented
 
     return method
 
@@ -295,11 +308,13 @@ def in_place(op: Operation) -> Callable[[Array, Any], Array]:
                 launch, kernel, result = plans[self._type, other.__class__]
                 operand = other
             if result is not self._type:
-                return checked_in_place(op, self, other)
+                raise TypeError
             launch(kernel, self._data, operand, out=self._data)
         except Exception:
-            return checked_in_place(op, self, other) if is_operand(other) else NotImplemented
-        return self
+            pass
+        else:
+            return self
+        return checked_in_place(op, self, other) if is_operand(other) else NotImplemented
 
     return method
 

@@ -43,6 +43,12 @@ class DType:
     def __reduce__(self) -> str:
         return self.name  # pickled and copied as this module's constant
 
+    if np.lib.NumpyVersion(np.__version__) < "2.4.0":  # which do not know __numpy_dtype__
+
+        @property
+        def dtype(self) -> np.dtype[Any]:
+            return self.__numpy_dtype__
+
 
 int8 = DType("int8")
 int16 = DType("int16")

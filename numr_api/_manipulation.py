@@ -80,6 +80,7 @@ def broadcast_to(x: Array, /, shape: tuple[int, ...]) -> Array:
     target = as_shape("broadcast_to", shape)
     if _shapes.broadcast("broadcast_to", (x.shape, target)) != target:
         raise ValueError(f"broadcast_to: shape {x.shape} does not broadcast to {target}")
+    require_size("broadcast_to", target)
     return wrap(x._type.backend.broadcast(x._data, target), x._type)
 
 
@@ -187,6 +188,7 @@ def expand_dims(x: Array, /, axis: int | tuple[int, ...]) -> Array:
     places = as_tuple(axis)
     rank = x.ndim + len(places)
     new = as_axes("expand_dims", places, rank)
+    require_size("expand_dims", (1,) * rank)
     key = tuple(None if i in new else slice(None) for i in range(rank))
     return wrap(x._type.backend.index(x._data, key), x._type)
 
@@ -300,14 +302,18 @@ def reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) ->
                 break
             size *= length
         else:
-            data = getattr(x, "_data", None)
-            if data is not None and data.size == size:
-                return wrap(x._type.backend.reshape(data, shape, None), x._type)
+            try:
+                data, array_type = x._data, x._type
+                if data.size == size:
+                    return wrap(array_type.backend.reshape(data, shape, None), array_type)
+            except (AttributeError, ValueError):
+                pass  # the checks below find the words
     require_array("reshape", x)
     as_copy("reshape", copy)
     lengths = tuple(as_int("reshape", "a length of shape", n) for n in as_tuple(shape))
     if math.prod(lengths) != x.size or (lengths and min(lengths) < 0):
         lengths = _resolve(lengths, x.size)
+    require_size("reshape", lengths)
     try:
         return wrap(x._type.backend.reshape(x._data, lengths, copy), x._type)
     except ValueError:
@@ -407,11 +413,12 @@ def tile(x: Array, repetitions: tuple[int, ...], /) -> Array:
     rank = max(x.ndim, len(counts))
     counts = (1,) * (rank - len(counts)) + counts
     shape = (1,) * (rank - x.ndim) + x.shape
+    result = tuple(count * length for count, length in zip(counts, shape, strict=True))
+    require_size("tile", result)
     # (3, 4) tiled (2, 5) is (1, 3, 1, 4) broadcast to (2, 3, 5, 4), in one copy
     spread: list[Any] = [length for pair in zip((1,) * rank, shape, strict=True) for length in pair]
     target = [length for pair in zip(counts, shape, strict=True) for length in pair]
     repeated = broadcast_to(reshape(x, tuple(spread)), tuple(target))
-    result = tuple(count * length for count, length in zip(counts, shape, strict=True))
     return reshape(repeated, result, copy=True)
 
 

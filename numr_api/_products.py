@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -95,25 +96,16 @@ def tensordot(
         )
     free1 = [axis for axis in range(first.ndim) if axis not in paired1]
     free2 = [axis for axis in range(second.ndim) if axis not in paired2]
-    count = 1
-    for length in lengths1:
-        count *= length
+    count = math.prod(lengths1)
     shape1 = tuple(first.shape[axis] for axis in free1)
     shape2 = tuple(second.shape[axis] for axis in free2)
-    rows, columns = _size(shape1), _size(shape2)
+    rows, columns = math.prod(shape1), math.prod(shape2)
     left = _manipulation.permute_dims(first, (*free1, *paired1))
     right = _manipulation.permute_dims(second, (*paired2, *free2))
     product = matmul(
         _manipulation.reshape(left, (rows, count)), _manipulation.reshape(right, (count, columns))
     )
     return _manipulation.reshape(product, shape1 + shape2)
-
-
-def _size(shape: tuple[int, ...]) -> int:
-    size = 1
-    for length in shape:
-        size *= length
-    return size
 
 
 def _paired_axes(x1: Array, x2: Array, axes: object) -> tuple[list[int], list[int]]:

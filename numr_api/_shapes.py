@@ -24,7 +24,7 @@ def broadcast(operation: str, shapes: Sequence[Shape]) -> Shape:
     return tuple(result)
 
 
-MOST_ELEMENTS = 2**59  # 16 bytes each are more than any device addresses
+MOST_ELEMENTS = 2**58  # with 16 bytes each, more than any device addresses
 MOST_AXES = 64  # NumPy's limit
 
 
@@ -32,7 +32,7 @@ def require_size(operation: str, lengths: Shape) -> None:
     """Refuse a shape that no array can have."""
     if len(lengths) > MOST_AXES:
         raise ValueError(f"{operation}: {len(lengths)} axes, an array has at most {MOST_AXES}")
-    if math.prod(lengths) > MOST_ELEMENTS:
+    if math.prod(filter(None, lengths)) > MOST_ELEMENTS:  # NumPy's limit, also if one is 0
         raise ValueError(f"{operation}: an array of shape {lengths} would be too large")
 
 

@@ -416,7 +416,8 @@ def test_operands_are_left_as_they_are(name: str, dtype: str) -> None:
     operands = operands_of(name, dtype, 50)
     copies = [x.copy() for x in operands]
     result = kernel_of(name, dtype)(*operands)
-    assert not any(np.shares_memory(result, x) for x in operands)
+    if name not in ("real", "imag"):  # which are views
+        assert not any(np.shares_memory(result, x) for x in operands)
     assert all(all_same(x, copy) for x, copy in zip(operands, copies, strict=True))
 
 

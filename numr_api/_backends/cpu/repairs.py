@@ -73,7 +73,8 @@ def _predicate(ufunc: np.ufunc) -> Kernel:
 
 def _part(name: str) -> Kernel:
     def kernel(x: AnyArray, out: AnyArray | None = None) -> Any:
-        return np.positive(getattr(x, name), out=out)
+        view = getattr(x, name)
+        return view if out is None else np.positive(view, out=out)
 
     return kernel
 
@@ -93,7 +94,7 @@ REPAIRS: dict[str, dict[str, Kernel]] = {
     "expm1": {"c": of_complex.expm1},
     # inf // 2 is NaN instead of inf, and 2 // -inf is -1 instead of -0.
     "floor_divide": {"f": _floor_divide},
-    # np.imag and np.real are no ufuncs: they take no out, and return a view of the operand.
+    # np.imag and np.real are no ufuncs and take no out.
     "imag": {"c": _part("imag")},
     "real": {"iufc": _part("real")},
     # Written to a bool array with gaps, all four are false for true and true for false.

@@ -52,7 +52,7 @@ def linspace(
         return np.linspace(first, last, count, endpoint=endpoint)
 
     result = np.empty(count, dtype.__numpy_dtype__)
-    result.real = spaced(start.real, stop.real)
+    result.real = spaced(float(start.real), float(stop.real))
     if dtype.kind == "c":
         result.imag = spaced(start.imag, stop.imag)
     return result
