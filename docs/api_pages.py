@@ -12,7 +12,7 @@ from typing import Any
 
 import griffe
 
-LIST = Path(__file__).parent.parent / "tests" / "standard_2025_12.txt"
+LIST = Path(__file__).parent.parent / "conformance" / "numr_conformance" / "standard_2025_12.txt"
 PAGES = "https://data-apis.org/array-api/2025.12/API_specification/generated/array_api"
 
 # Chapters whose pages have a prefix, and where their functions are defined here. All other

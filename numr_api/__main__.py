@@ -10,7 +10,10 @@ from numr_api import _devices
 
 
 def main() -> int:
-    """Print a paragraph for each device kind; returns 1 if a self-check fails."""
+    """Print a paragraph for each device kind.
+
+    Returns 1 if a self-check fails or there is no default device.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m numr_api",
         description="Tell which devices numr_api can use here, and check each of them.",
@@ -19,8 +22,11 @@ def main() -> int:
     parser.parse_args()
 
     print(f"numr_api {xp.__version__}, array API standard {xp.__array_api_version__}")
-    print(f"default device: {_devices.default_device.get()}")
-    failed = False
+    try:
+        default, failed = str(_devices.default_device.get()), False
+    except ValueError as error:  # no device, or NUMR_API_DEVICE names none
+        default, failed = f"none; {error}", True
+    print(f"default device: {default}")
     for kind in _devices.KINDS:
         number = _devices.count(kind)
         if number == 0 and kind != "fake":

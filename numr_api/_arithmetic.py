@@ -97,7 +97,7 @@ def clip(x: Array, /, min: Array | float | None = None, max: Array | float | Non
 
 @elementwise("numeric")
 def conj(x: Array, /) -> Array:
-    """Complex conjugate, ``real - imag * 1j``; of a real dtype x itself.
+    """Complex conjugate, ``real - imag * 1j``; of a real dtype a copy.
 
     Arguments:
         x: array of any shape, of a numeric dtype.
@@ -298,7 +298,7 @@ def pow(x1: Array | complex, x2: Array | complex, /) -> Array:
 
 @elementwise("numeric", result="real")
 def real(x: Array, /) -> Array:
-    """Real part of complex numbers, a view where the device can; of a real dtype x itself.
+    """Real part of complex numbers, a view where the device can; of a real dtype all of x.
 
     Arguments:
         x: array of any shape, of a numeric dtype.

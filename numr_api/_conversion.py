@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from numr_api._checks import as_scalar, describe, is_array
+from numr_api._checks import as_scalar, describe, is_array, require_range
 from numr_api._data_types import astype, require_dtype
 from numr_api._declare import operation, wrap
 from numr_api._devices import ArrayType, Device, array_type, backend_for, backend_of
@@ -158,8 +158,9 @@ def _from_python(
         _list_types[backend] = {
             kind: array_type(backend.default_dtypes[name], backend)
             for kind, name in DEFAULT_OF.items()
-            # A narrower one may overflow, of which NumPy would warn there.
-            if backend.default_dtypes[name].itemsize >= np.dtype(kind).itemsize
+            if (default := backend.default_dtypes[name]) in backend.dtypes
+            # On the way to a narrower one numbers may overflow, of which NumPy would warn.
+            and default.itemsize >= np.dtype(kind).itemsize
         }
     highest = max((d.kind.replace("u", "i") for d in found), key="bifc".index, default="f")
     if dtype is None:
@@ -171,6 +172,9 @@ def _from_python(
         host = _exact_host_array(obj, dtype)
     else:
         host = _host_array(obj, dtype)
+        if dtype.kind in "iu" and dtype.itemsize < 8 and np.any(host != _host_array(obj, None)):
+            # NumPy refuses Python's integers that are out of range, but wraps its own.
+            raise OverflowError(f"asarray: an integer is out of range of {dtype}")
     return wrap(backend.from_host(host, copy=None), result)
 
 
@@ -237,14 +241,14 @@ def _from_host(host: Any, dtype: DType | None, device: object, copy: bool | None
     backend = backend_for(device, "asarray")
     _refuse_mask("asarray", host)
     native = np.asarray(host)
+    copied = not isinstance(host, np.ndarray)
     if not native.dtype.isnative:
-        native = native.astype(native.dtype.newbyteorder("="))
+        native, copied = native.astype(native.dtype.newbyteorder("=")), True
     found = BY_NAME.get(native.dtype.name)
     if found is None:
         raise TypeError(
             f"asarray: NumPy's {native.dtype} has no counterpart; dtypes are {', '.join(BY_NAME)}"
         )
-    copied = not (isinstance(host, np.ndarray) and np.may_share_memory(native, host))
     if copy is False and (copied or (dtype is not None and dtype is not found)):
         raise ValueError(
             f"asarray: NumPy's {np.asarray(host).dtype} array or scalar cannot become "
@@ -254,6 +258,8 @@ def _from_host(host: Any, dtype: DType | None, device: object, copy: bool | None
         if found.kind == "c" and dtype.kind not in "cb":
             raise TypeError(f"asarray: {found} cannot become {dtype}; take the real part first")
         result = array_type(dtype, backend, "asarray")
+        if isinstance(host, np.integer):
+            require_range("asarray", dtype, int(cast("Any", host)))
         with np.errstate(all="ignore"):
             native = native.astype(dtype.__numpy_dtype__)
         return wrap(backend.from_host(native, copy=None), result)

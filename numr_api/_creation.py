@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from numr_api import _comparison, _conversion, _dtypes, _manipulation
+from numr_api import _comparison, _conversion, _manipulation
 from numr_api._checks import as_scalar, common_backend, describe, require_array, require_range
 from numr_api._data_types import astype, require_dtype
 from numr_api._declare import operation, wrap

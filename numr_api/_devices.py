@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -182,7 +182,8 @@ def _open(device: Device, operation: str) -> Backend:
         return _backends[device]
 
 
-_default: ContextVar[Backend | None] = ContextVar("numr_api_default_device", default=None)
+# The backends of the open default_device blocks, the innermost last.
+_blocks: ContextVar[tuple[Backend, ...]] = ContextVar("numr_api_default_device", default=())
 _initial: list[Backend] = []
 
 
@@ -192,11 +193,13 @@ def default_backend() -> Backend:
     That of the innermost ``default_device``, else the one that NUMR_API_DEVICE names (read once),
     else that of the first device, which is the cpu unless NUMR_API_DEVICES leaves it out.
     """
-    backend = _default.get()
-    if backend is not None:
-        return backend
+    blocks = _blocks.get()
+    if blocks:
+        return blocks[-1]
     if not _initial:
-        named = os.environ.get("NUMR_API_DEVICE") or next(iter(devices()), "cpu")
+        named = os.environ.get("NUMR_API_DEVICE") or next(iter(devices()), None)
+        if named is None:
+            raise ValueError("no device: none that NUMR_API_DEVICES lists can be used here")
         _initial.append(backend_of(named, "NUMR_API_DEVICE"))
     return _initial[0]
 
@@ -218,10 +221,9 @@ class default_device:  # noqa: N801 - read as a function: `with default_device("
 
     def __init__(self, device: Device | str, /) -> None:
         self._backend = backend_of(device, "default_device")
-        self._tokens: list[Token[Backend | None]] = []
 
     def __enter__(self) -> Device:
-        self._tokens.append(_default.set(self._backend))
+        _blocks.set((*_blocks.get(), self._backend))
         return self._backend.device
 
     def __exit__(
@@ -230,7 +232,7 @@ class default_device:  # noqa: N801 - read as a function: `with default_device("
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        _default.reset(self._tokens.pop())
+        _blocks.set(_blocks.get()[:-1])
 
     @staticmethod
     def get() -> Device:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from numr_api import _arithmetic, _creation, _data_types, _elementary, _manipulation
-from numr_api._checks import accumulator, as_scalar, describe, require_array
+from numr_api._checks import accumulator, describe, is_numpy_number, require_array
 from numr_api._declare import operation, reduction, wrap
 from numr_api._dtypes import DType
 from numr_api._shapes import as_axes, as_axis, as_bool
@@ -151,11 +151,9 @@ def std(
 
 def _variance(name: str, x: object, axis: Axis, correction: object, keepdims: bool) -> Array:
     array = require_array(name, x, "real floating-point")
-    taken_off = as_scalar(f"{name} (correction)", correction, "an int or a float")
-    if isinstance(taken_off, bool | complex):
-        raise TypeError(
-            f"{name} (correction): expected an int or a float, got {describe(correction)}"
-        )
+    taken_off = correction.item() if is_numpy_number(correction) else correction
+    if isinstance(taken_off, bool) or not isinstance(taken_off, int | float):
+        raise TypeError(f"{name}: correction must be a number, got {describe(correction)}")
     as_bool(name, "keepdims", keepdims)
     axes = as_axes(name, axis, array.ndim)
     deviation = _arithmetic.subtract(array, mean(array, axis=axes, keepdims=True))

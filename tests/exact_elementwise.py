@@ -1,7 +1,7 @@
 """Element-wise operations in exact arithmetic: operands, true results, and how close to come.
 
 The reference is Python's integers, or mpmath with 400 bits, element by element. Infinities, NaN and
-signs of zero are special cases, which ``special_cases.py`` holds.
+signs of zero are special cases, which ``numr_conformance.special_cases`` holds.
 """
 
 from __future__ import annotations

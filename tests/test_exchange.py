@@ -193,12 +193,10 @@ def test_numpy_arrays_of_another_dtype_are_copies() -> None:
         np.asarray(x, dtype=np.float32, copy=False)
 
 
-def test_numpy_shape_and_attributes_of_what_it_gets_are_not_the_arrays() -> None:
+def test_flags_of_what_numpy_gets_are_not_the_arrays() -> None:
     x = of(xp.float64)
     host = np.asarray(x)
-    host.shape = (3, 2)
     host.flags.writeable = False
-    assert x.shape == (2, 3)
     x[0, 0] = 5
     assert host[0, 0] == 5
 

@@ -147,7 +147,7 @@ class Backend(Protocol):
         ...
 
     def argsort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
-        """Indices that sort along an axis."""
+        """Indices that sort along an axis, of the index dtype, ``default_dtypes["indexing"]``."""
         ...
 
     def matmul(self, x1: Data, x2: Data) -> Data:
@@ -213,7 +213,7 @@ class Backend(Protocol):
         ...
 
     def nonzero(self, data: Data) -> tuple[Data, ...]:
-        """Indices of the elements that are not zero, an array for each axis."""
+        """Indices of the elements that are not zero, an array of the index dtype for each axis."""
         ...
 
     # New data

@@ -22,6 +22,8 @@ DEFAULT_DTYPES = {
     "complex floating-point": _dtypes.complex128,
 }
 
+MOST = 2**63 - 1  # the largest int64
+
 # The ufunc whose ``reduce`` is faster than the function of the operation's name.
 UFUNCS = {
     "sum": "add",
@@ -31,6 +33,15 @@ UFUNCS = {
     "all": "logical_and",
     "any": "logical_or",
 }
+
+
+def signed(indices: Data | int) -> Data | int:
+    """Indices as int64 if they are uint64, which the libraries would wrap to negative ones."""
+    if indices.__class__ is int or indices.dtype.char not in "QL":  # type: ignore[union-attr]
+        return indices
+    if (indices > MOST).any():  # type: ignore[union-attr]
+        raise IndexError(f"an index exceeds {MOST}")
+    return indices.astype("int64")  # type: ignore[union-attr]
 
 
 class ArrayLibrary:
@@ -124,13 +135,13 @@ class ArrayLibrary:
     # Movement
 
     def gather(self, data: Data, indices: tuple[Data | int, ...]) -> Data:
-        return data[indices]
+        return data[tuple([signed(x) for x in indices])]
 
     def take(self, data: Data, indices: Data, axis: int) -> Data:
-        return data.take(indices, axis=axis)
+        return data.take(signed(indices), axis=axis)
 
     def take_along_axis(self, data: Data, indices: Data, axis: int) -> Data:
-        return self.library.take_along_axis(data, indices, axis=axis)
+        return self.library.take_along_axis(data, signed(indices), axis=axis)
 
     def compress(self, data: Data, mask: Data) -> Data:
         return data[mask]
@@ -148,7 +159,7 @@ class ArrayLibrary:
         return self.library.concatenate(parts, axis=axis)
 
     def repeat(self, data: Data, repeats: Data | int, axis: int) -> Data:
-        return data.repeat(repeats, axis=axis)
+        return data.repeat(signed(repeats), axis=axis)
 
     def nonzero(self, data: Data) -> tuple[Data, ...]:
         return data.nonzero()
