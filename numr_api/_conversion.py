@@ -279,21 +279,23 @@ def from_dlpack(
     Arguments:
         x: an object with ``__dlpack__`` and ``__dlpack_device__``.
         device: where the result lives; None for x's device.
-        copy: True always copies; False raises BufferError if a copy is needed; None copies if
+        copy: True always copies; False raises ValueError if a copy is needed; None copies if
             needed.
 
     Raises:
-        BufferError: the exchange is not possible, or not without a copy.
-        TypeError: x does not speak DLPack, or its dtype has no counterpart.
+        AttributeError: x does not speak DLPack.
+        BufferError: the exchange is not possible.
+        TypeError: x's dtype has no counterpart.
+        ValueError: a copy is needed, and copy is False.
     """
     if not (hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__")):
-        raise TypeError(f"from_dlpack: needs an object with __dlpack__, got {describe(x)}")
+        raise AttributeError(f"from_dlpack: needs an object with __dlpack__, got {describe(x)}")
     _refuse_mask("from_dlpack", x)
     as_copy("from_dlpack", copy)
     if is_array(x):
         backend = x._type.backend if device is None else backend_of(device, "from_dlpack")
         if copy is False and backend is not x._type.backend:
-            raise BufferError(
+            raise ValueError(
                 f"from_dlpack: cannot move from {x.device} to {backend.device} without a copy"
             )
         return _from_array(x, None, device, copy)
@@ -308,12 +310,12 @@ def from_dlpack(
     if found is None:
         raise TypeError(f"from_dlpack: dtype {host.dtype} has no counterpart")
     if copy is False and backend.device.kind != "cpu":
-        raise BufferError(f"from_dlpack: cannot move to {backend.device} without a copy")
+        raise ValueError(f"from_dlpack: cannot move to {backend.device} without a copy")
     result = array_type(found, backend, "from_dlpack")
     try:
         data = backend.from_host(host, copy=copy)
     except ValueError as error:
-        raise BufferError(f"from_dlpack: {error}") from None
+        raise ValueError(f"from_dlpack: {error}") from None
     return wrap(data, result)
 
 

@@ -8,7 +8,16 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-import special_cases as cases
+from numr_conformance import special_cases as cases
+from numr_conformance.special_values import (
+    complex_of,
+    grid_of,
+    holds,
+    meets,
+    parts,
+    same,
+    special_values,
+)
 
 from numr_api._backends.cpu.blocks import BLOCK
 from numr_api._backends.cpu.repairs import REPAIRS
@@ -47,39 +56,12 @@ def part_dtype(dtype: str) -> str:
     return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
 
 
-def parts(x: Any) -> list[Array]:
-    x = np.asarray(x)
-    return [x.real, x.imag] if x.dtype.kind == "c" else [x]
-
-
-def complex_of(real: Array, imag: Array) -> Array:
-    z = np.empty(real.shape, np.result_type(real, np.complex64))
-    z.real, z.imag = real, imag
-    return z
-
-
 def all_same(result: Any, expected: Any) -> bool:
     pairs = zip(parts(result), parts(expected), strict=True)
-    return all(x.shape == y.shape and bool(cases.same(x, y).all()) for x, y in pairs)
+    return all(x.shape == y.shape and bool(same(x, y).all()) for x, y in pairs)
 
 
 # --- special cases --------------------------------------------------------------------------------
-
-
-def special_values(dtype: str) -> Array:
-    limits = np.finfo(dtype)
-    extremes = [limits.smallest_subnormal, limits.tiny, limits.eps, limits.max / 2, limits.max]
-    positive = np.array([0, 0.3, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 1000, np.inf, *extremes], dtype)
-    nan = np.copysign(np.array([np.nan] * 2, dtype), np.array([1, -1], dtype))
-    return np.concatenate([positive, -positive, nan])
-
-
-def grid_of(count: int, dtype: str) -> list[Array]:
-    """Columns that hold all combinations of special values."""
-    values = special_values(dtype)
-    if count == 4:
-        values = values[np.isin(values, [0, 1, 2, np.inf]) | np.isnan(values)]
-    return [column.ravel() for column in np.meshgrid(*[values] * count, indexing="ij")]
 
 
 def one_by_one(kernel: Kernel, *operands: Array) -> Array:
@@ -175,16 +157,13 @@ def failures(texts: str, operands: list[Array], results: list[Array]) -> list[st
     """What does not hold: the row, the operands, the result."""
     messages: list[str] = []
     for row in cases.rows(texts):
-        chosen = np.ones(operands[0].shape, bool)
-        for condition, column in zip(row.conditions, operands, strict=True):
-            chosen &= cases.CONDITIONS[condition](column, operands[0])
+        chosen = meets(row, operands)
         assert chosen.any(), f"no operand meets the conditions of {row}"
         given = [column[chosen] for column in operands]
-        for expectation, column in zip(row.expectations, results, strict=True):
-            holds = cases.EXPECTATIONS[expectation](column[chosen], given)
-            for i in np.flatnonzero(~holds)[:2]:
-                values = [float(x[i]) for x in given], float(column[chosen][i])
-                messages.append(f"{row}: {values[0]} gives {values[1]}")
+        found = [column[chosen] for column in results]
+        for i in np.flatnonzero(~holds(row, given, found))[:2]:
+            values = [[float(x[i]) for x in columns] for columns in (given, found)]
+            messages.append(f"{row}: {values[0]} gives {values[1]}")
     return messages
 
 

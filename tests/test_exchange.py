@@ -135,7 +135,7 @@ def test_read_only_memory_is_imported_as_a_copy_or_refused() -> None:
     x = xp.from_dlpack(host)
     x[0] = 1
     assert host[0] == 0
-    with pytest.raises(BufferError, match="from_dlpack"):
+    with pytest.raises(ValueError, match="from_dlpack"):
         xp.from_dlpack(host, copy=False)
 
 
@@ -159,7 +159,7 @@ def test_from_dlpack_from_an_unknown_device() -> None:
 
 @pytest.mark.parametrize("given", [None, [1.0], 1.0, "x", b"x"], ids=repr)
 def test_from_dlpack_of_anything_else_is_refused(given: Any) -> None:
-    with pytest.raises(TypeError, match="from_dlpack"):
+    with pytest.raises(AttributeError, match="from_dlpack"):
         xp.from_dlpack(given)
 
 

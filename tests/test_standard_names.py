@@ -1,7 +1,7 @@
 """The namespace holds the standard's names with the standard's signatures, and no others.
 
-`standard_2025_12.txt` holds the standard's names and signatures; nothing here is written by hand
-for a single function.
+`numr_conformance.standard` holds the standard's names and signatures; nothing here is written by
+hand for a single function.
 """
 
 from __future__ import annotations
@@ -9,14 +9,11 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-
-STANDARD = Path(__file__).with_name("standard_2025_12.txt")
-VERSIONS = ["2021.12", "2022.12", "2023.12", "2024.12", "2025.12"]
+from numr_conformance.standard import ENTRIES, VERSIONS, Entry, names, signature
 
 # Chapters that describe something other than functions of the main namespace.
 NOT_IN_MAIN = {"array_methods", "array_attributes", "data_types", "info", "linalg", "fft"}
@@ -24,31 +21,8 @@ NOT_FUNCTIONS = {"array_methods", "array_attributes", "constants", "dtypes"}
 BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
 
 
-class Entry(NamedTuple):
-    chapter: str
-    name: str
-    parameters: str | None  # without parentheses; None for what is not called
-    since: str
-
-
-def read_entry(line: str) -> Entry:
-    chapter, declaration, since = re.split(r"\s{2,}", line)
-    match = re.fullmatch(r"(\w+)(?:\((.*)\))?", declaration)
-    assert match is not None, f"cannot read {line!r}"
-    return Entry(chapter, match[1], match[2], since)
-
-
-ENTRIES = [
-    read_entry(line)
-    for line in STANDARD.read_text(encoding="utf-8").splitlines()
-    if line and not line.startswith("#")
-]
 CALLABLE = [entry for entry in ENTRIES if entry.parameters is not None]
 FUNCTIONS = [entry for entry in CALLABLE if entry.chapter not in {"array_methods", "data_types"}]
-
-
-def names(*chapters: str) -> set[str]:
-    return {entry.name for entry in ENTRIES if entry.chapter in chapters}
 
 
 def owners(xp: ModuleType, entry: Entry) -> list[Any]:
@@ -72,7 +46,7 @@ def label(entry: Entry) -> str:
     return f"{entry.chapter}.{entry.name}"
 
 
-def comparable(signature: inspect.Signature) -> inspect.Signature:
+def comparable(found: inspect.Signature) -> inspect.Signature:
     """The signature without annotations, and with defaults as text: 0, 0.0 and False differ."""
     return inspect.Signature(
         [
@@ -82,7 +56,7 @@ def comparable(signature: inspect.Signature) -> inspect.Signature:
                 if parameter.default is not inspect.Parameter.empty
                 else inspect.Parameter.empty,
             )
-            for parameter in signature.parameters.values()
+            for parameter in found.parameters.values()
         ]
     )
 
@@ -96,7 +70,7 @@ def test_text_holds_the_whole_standard():
 
 @pytest.mark.parametrize("entry", CALLABLE, ids=label)
 def test_signature(xp: ModuleType, entry: Entry):
-    expected = comparable(inspect.signature(eval(f"lambda {entry.parameters}: None")))
+    expected = comparable(signature(entry))
     for owner in owners(xp, entry):
         found = comparable(inspect.signature(getattr(owner, entry.name)))
         assert found == expected, f"{entry.name}{found}, the standard has {entry.name}{expected}"

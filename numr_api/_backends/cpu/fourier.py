@@ -1,7 +1,7 @@
-"""Fourier transforms by pocketfft, which keeps single precision: SciPy's if large, else NumPy's.
+"""Fourier transforms by pocketfft, which keeps single precision: SciPy's if long, else NumPy's.
 
 SciPy's is up to five times as fast on many elements, and hardly on a few. But importing it takes
-twice as long as importing NumPy, which no program should pay for a few small transforms.
+twice as long as importing NumPy, which no program should pay for a few short transforms.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,23 +16,24 @@ import numpy as np
 HostArray = Any
 Axes = tuple[int, ...]
 
-LARGE = 4096  # elements
+LONG = 64  # elements along an axis
 
 __all__ = ["ROUTINES"]
 
 
 @cache
-def large_library() -> Any:
+def scipy_library() -> Any:
     return import_module("scipy.fft")
 
 
 def library(x: HostArray, lengths: Axes) -> Any:
-    """The module to transform an array with. Only sizes decide, so that results can be repeated.
+    """The module to transform an array with.
 
-    An array without elements is SciPy's too: of such a one, NumPy 2.4's irfft reads the first.
+    The lengths decide, not how many transforms there are: a row has the same bits alone as in a
+    batch. An array without elements is SciPy's too: of such a one, NumPy 2.4's irfft reads the
+    first.
     """
-    small = 0 < x.size < LARGE and prod(lengths) < LARGE
-    return np.fft if small else large_library()
+    return np.fft if x.size and max(lengths, default=0) < LONG else scipy_library()
 
 
 def fft_complex(x: HostArray, *, lengths: Axes, axes: Axes, norm: str, inverse: bool) -> HostArray:

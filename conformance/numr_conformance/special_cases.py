@@ -2,25 +2,19 @@
 
 A row reads ``conditions -> expectations``, as in ``"-0 odd<0 -> -inf"``. There is one condition per
 real operand, or per part (real, imaginary) of each complex operand, and one expectation per
-part of the result. Every row holds on its own: operands that meet the conditions of two rows have
-to meet both expectations.
+part of the result; ``special_values`` says what their names mean. Every row holds on its own:
+operands that meet the conditions of two rows have to meet both expectations.
 """
 
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
-from typing import Any, NamedTuple
-
-import numpy as np
-
-Column = np.ndarray[Any, np.dtype[Any]]
+from collections.abc import Iterator
+from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """One special case: names in ``CONDITIONS``, names in ``EXPECTATIONS``."""
+    """One special case: names of ``special_values``."""
 
     conditions: tuple[str, ...]
     expectations: tuple[str, ...]
@@ -35,169 +29,6 @@ def rows(text: str) -> Iterator[Row]:
         conditions, expectations = row.split("->")
         yield Row(tuple(conditions.split()), tuple(expectations.split()))
 
-
-# --- conditions: of a column of values, given the first column ------------------------------------
-
-
-def _is_odd(x: Column) -> Column:
-    return np.isfinite(x) & (np.fmod(x, 2) != 0) & (x == np.trunc(x))
-
-
-def _is_zero(x: Column, negative: bool) -> Column:
-    return (x == 0) & (np.signbit(x) == negative)
-
-
-def _nonzero(x: Column) -> Column:
-    return np.isfinite(x) & (x != 0)
-
-
-def _of_one_sign(x: Column, y: Column) -> Column:
-    return np.signbit(x) == np.signbit(y)
-
-
-CONDITIONS: dict[str, Callable[[Column, Column], Column]] = {
-    "any": lambda x, first: np.ones(x.shape, bool),
-    "nan": lambda x, first: np.isnan(x),
-    "+nan": lambda x, first: np.isnan(x) & ~np.signbit(x),
-    "-nan": lambda x, first: np.isnan(x) & np.signbit(x),
-    "number": lambda x, first: ~np.isnan(x),
-    "finite": lambda x, first: np.isfinite(x),
-    "finite|nan": lambda x, first: ~np.isinf(x),
-    "nonzero": lambda x, first: _nonzero(x),
-    "positive": lambda x, first: np.isfinite(x) & (x > 0),
-    "negative": lambda x, first: np.isfinite(x) & (x < 0),
-    "!=0": lambda x, first: (x != 0) & ~np.isnan(x),
-    "!=1": lambda x, first: x != 1,
-    "0": lambda x, first: x == 0,
-    "+0": lambda x, first: _is_zero(x, negative=False),
-    "-0": lambda x, first: _is_zero(x, negative=True),
-    "1": lambda x, first: x == 1,
-    "-1": lambda x, first: x == -1,
-    "inf": lambda x, first: np.isinf(x),
-    "+inf": lambda x, first: x == np.inf,
-    "-inf": lambda x, first: x == -np.inf,
-    ">0": lambda x, first: x > 0,
-    "<0": lambda x, first: x < 0,
-    ">1": lambda x, first: x > 1,
-    "<1": lambda x, first: x < 1,
-    "<-1": lambda x, first: x < -1,
-    "|x|>1": lambda x, first: np.abs(x) > 1,
-    "|x|=1": lambda x, first: np.abs(x) == 1,
-    "|x|<1": lambda x, first: np.abs(x) < 1,
-    "integer": lambda x, first: np.isfinite(x) & (x == np.trunc(x)),
-    "fraction": lambda x, first: np.isfinite(x) & (x != np.trunc(x)),
-    "half": lambda x, first: np.isfinite(x) & (np.abs(x - np.trunc(x)) == 0.5),
-    "odd>0": lambda x, first: _is_odd(x) & (x > 0),
-    "odd<0": lambda x, first: _is_odd(x) & (x < 0),
-    "other>0": lambda x, first: ~_is_odd(x) & (x > 0),
-    "other<0": lambda x, first: ~_is_odd(x) & (x < 0),
-    "=x1": lambda x, first: x == first,
-    "!=x1": lambda x, first: np.isfinite(x) & (x != first),
-    "-x1": lambda x, first: np.isfinite(x) & (x == -first),
-    "same-sign": lambda x, first: ~np.isnan(x) & ~np.isnan(first) & _of_one_sign(x, first),
-    "other-sign": lambda x, first: ~np.isnan(x) & ~np.isnan(first) & ~_of_one_sign(x, first),
-    "same-sign-nonzero": lambda x, first: _nonzero(x) & _nonzero(first) & _of_one_sign(x, first),
-    "other-sign-nonzero": lambda x, first: _nonzero(x) & _nonzero(first) & ~_of_one_sign(x, first),
-}
-
-
-# --- expectations: of a column of results, given the columns of operands --------------------------
-
-
-def same(result: Column, expected: Column | float) -> Column:
-    """Equal, of the same sign where zero; any NaN equals any other."""
-    equal = (result == expected) & (np.signbit(result) == np.signbit(expected))
-    return equal | (np.isnan(result) & np.isnan(expected))
-
-
-def near(result: Column, expected: Column | float) -> Column:
-    """Within four units in the last place, of the same sign."""
-    spacing = np.abs(np.spacing(np.asarray(expected, result.dtype)))
-    close = np.abs(result - np.asarray(expected, result.dtype)) <= 4 * spacing
-    return (close & (np.signbit(result) == np.signbit(expected))) | same(result, expected)
-
-
-Expectation = Callable[[Column, Sequence[Column]], Column]
-
-
-def _exactly(value: float) -> Expectation:
-    return lambda result, operands: same(result, value)
-
-
-def _about(value: float) -> Expectation:
-    return lambda result, operands: near(result, value)
-
-
-def _by_value(function: Callable[..., float]) -> Expectation:
-    """Equal to the function of Python's floats, rounded once to the type of the result."""
-
-    def check(result: Column, operands: Sequence[Column]) -> Column:
-        columns = [column.astype(float).tolist() for column in operands]
-        expected = [function(*values) for values in zip(*columns, strict=True)]
-        return same(result, np.array(expected, float).astype(result.dtype))
-
-    return check
-
-
-def floor_of_quotient(x: float, y: float) -> float:
-    """The floor of the exact quotient, rounded to a float; a zero has the quotient's sign."""
-    quotient = math.floor(Fraction(x) / Fraction(y))
-    try:
-        return float(quotient) if quotient else math.copysign(0.0, x) * math.copysign(1.0, y)
-    except OverflowError:
-        return math.copysign(math.inf, x) * math.copysign(1.0, y)
-
-
-def _quotient(x: float, y: float) -> float:
-    return x / y if y else math.nan
-
-
-EXPECTATIONS: dict[str, Expectation] = {
-    "nan": _exactly(math.nan),
-    "+nan": lambda result, operands: np.isnan(result) & ~np.signbit(result),
-    "-nan": lambda result, operands: np.isnan(result) & np.signbit(result),
-    "+0": _exactly(0.0),
-    "-0": _exactly(-0.0),
-    "0": lambda result, operands: result == 0,
-    "1": _exactly(1.0),
-    "-1": _exactly(-1.0),
-    "+inf": _exactly(math.inf),
-    "-inf": _exactly(-math.inf),
-    "inf": lambda result, operands: np.isinf(result),
-    "pi": _about(math.pi),
-    "-pi": _about(-math.pi),
-    "pi/2": _about(math.pi / 2),
-    "-pi/2": _about(-math.pi / 2),
-    "pi/4": _about(math.pi / 4),
-    "-pi/4": _about(-math.pi / 4),
-    "3pi/4": _about(3 * math.pi / 4),
-    "-3pi/4": _about(-3 * math.pi / 4),
-    "±pi/2": lambda result, operands: near(np.abs(result), math.pi / 2),
-    "true": lambda result, operands: result == True,  # noqa: E712  (an array)
-    "false": lambda result, operands: result == False,  # noqa: E712  (an array)
-    "x1": lambda result, operands: same(result, operands[0]),
-    "x2": lambda result, operands: same(result, operands[1]),
-    "-x1": lambda result, operands: same(result, -operands[0]),
-    "-x2": lambda result, operands: same(result, -operands[1]),
-    "|x1|": lambda result, operands: same(result, np.abs(operands[0])),
-    "|x2|": lambda result, operands: same(result, np.abs(operands[1])),
-    "-|x1|": lambda result, operands: same(result, -np.abs(operands[0])),
-    "plus": lambda result, operands: np.isnan(result) | ~np.signbit(result),
-    "minus": lambda result, operands: np.isnan(result) | np.signbit(result),
-    "0*cos": lambda result, operands: same(result, 0 * np.cos(operands[1])),
-    "0*sin": lambda result, operands: same(result, 0 * np.sin(operands[1])),
-    "inf*cos": lambda result, operands: same(result, np.inf * np.cos(operands[1])),
-    "inf*sin": lambda result, operands: same(result, np.inf * np.sin(operands[1])),
-    "even": lambda result, operands: (
-        (np.fmod(result, 2) == 0) & (np.abs(result - operands[0]) == 0.5)
-    ),
-    "x1+x2": _by_value(operator.add),
-    "x1-x2": _by_value(operator.sub),
-    "x1*x2": _by_value(operator.mul),
-    "x1/x2": _by_value(_quotient),
-    "x1%x2": _by_value(operator.mod),
-    "x1//x2": _by_value(floor_of_quotient),
-}
 
 # --- real floating-point operands -----------------------------------------------------------------
 

@@ -1,0 +1,233 @@
+"""The command ``numr-conformance``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from numr_conformance import __version__, gate, results
+from numr_conformance.check import Outcome
+from numr_conformance.progress import Progress
+from numr_conformance.results import Document
+from numr_conformance.runner import CannotRun, Runner
+from numr_conformance.table import failures_text, totals_text
+
+OK, FINDINGS, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
+
+DESCRIPTION = """\
+Tell what of the Python array API standard works in a namespace: on which device, with which dtype,
+how accurately, and if not, why not.
+"""
+NAMESPACE = """\
+NAMESPACE is what you would import (numpy, array_api_strict, torch, jax.numpy, cupy, numr_api), or
+module:expression for something inside a module.
+"""
+EXIT_CODES = """\
+exit codes: 0 nothing found, 1 something found (a failure, a difference), 2 bad usage.
+"""
+EXAMPLES = f"""\
+examples:
+  numr-conformance run numpy
+  numr-conformance run torch --functions 'linalg.*' --report torch-report
+  numr-conformance run numr_api --device cpu --device webgpu:0
+  numr-conformance compare before/results.json after/results.json
+  numr-conformance gate numr_api --device cpu --expected conformance/expected
+
+{NAMESPACE}
+{EXIT_CODES}"""
+RUN_EXAMPLES = f"""\
+examples:
+  numr-conformance run numpy                              all checks, two at a time
+  numr-conformance run numpy --functions exp              one function
+  numr-conformance run numpy --functions 'fft.*'          a group of functions
+  numr-conformance run numpy --report out                 out/report.html and more
+  numr-conformance run 'mylib:backends["fast"]'           an expression in a module
+  numr-conformance run cupy --jobs 1                      one process, where memory is scarce
+
+{NAMESPACE}
+Checks run in processes of their own and have time limits: that the namespace hangs or crashes is
+reported like any other finding.
+"""
+COMPARE_EPILOG = f"""\
+Shown are verdicts that differ, accuracy that changed by more than {results.ULP_TOLERANCE} ulp, and
+checks that only one file has. If both files are about one device, these two are compared, whatever
+their names are.
+
+exit codes: 0 no differences, 1 differences, 2 bad usage.
+"""
+GATE_EPILOG = """\
+examples:
+  numr-conformance gate numr_api --device cpu --expected conformance/expected
+  numr-conformance gate out/results.json --expected conformance/expected
+
+The folder has a file for each device, such as cpu.txt or cuda-0.txt (for cuda:0): names of checks
+that are expected to fail, one a line, and above each block a comment (# ...) that says why.
+"""
+
+
+class BadUsage(Exception):
+    """What the command was given cannot be used."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.command(options)
+    except (BadUsage, CannotRun, results.BadResults, gate.BadList) as problem:
+        print(f"numr-conformance: {problem}", file=sys.stderr)
+        return BAD_USAGE
+    except KeyboardInterrupt:
+        print("numr-conformance: interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    style = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        "numr-conformance", description=DESCRIPTION, epilog=EXAMPLES, formatter_class=style
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    run = commands.add_parser(
+        "run", help="check a namespace", description="Check a namespace.", epilog=RUN_EXAMPLES,
+        formatter_class=style,
+    )  # fmt: skip
+    run.add_argument("namespace", metavar="NAMESPACE", help="what to check; see below")
+    _add_run_options(run)
+    run.set_defaults(command=_run)
+
+    compare = commands.add_parser(
+        "compare", help="show what differs between two results", epilog=COMPARE_EPILOG,
+        description="Show what differs between two results.json.", formatter_class=style,
+    )  # fmt: skip
+    compare.add_argument("a", metavar="A.json", type=Path, help="the results before")
+    compare.add_argument("b", metavar="B.json", type=Path, help="the results after")
+    compare.set_defaults(command=_compare)
+
+    gating = commands.add_parser(
+        "gate", help="compare with the failures that are expected", epilog=GATE_EPILOG,
+        description="Fail if a check fails unexpectedly, or does not fail although it is listed.",
+        formatter_class=style,
+    )  # fmt: skip
+    gating.add_argument("subject", metavar="RESULTS.json|NAMESPACE",
+                        help="results of a run, or a namespace to check now")  # fmt: skip
+    gating.add_argument("--expected", metavar="DIR", type=Path, required=True,
+                        help="folder with a list of expected failures for each device")  # fmt: skip
+    _add_run_options(gating)
+    gating.set_defaults(command=_gate)
+    return parser
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--device", metavar="D", action="append", default=[], dest="devices",
+        help="a device by the namespace's own name, such as cpu or cuda:0; may be repeated "
+        "(default: the namespace's default device)")  # fmt: skip
+    add("--functions", metavar="PATTERN", default="*",
+        help="only checks whose function or name matches: exp, 'linalg.*', __add__")  # fmt: skip
+    add("--topics", metavar="LIST", type=lambda text: tuple(filter(None, text.split(","))),
+        default=(), help="only these modules of checks, separated by commas, such as "
+        "promotion,accuracy (default: all)")  # fmt: skip
+    add("--jobs", metavar="N", type=_positive, default=2,
+        help="how many checks to run at once, each in a process (default: 2)")  # fmt: skip
+    add("--report", metavar="DIR", type=Path,
+        help="write results.json, an HTML page, Markdown and JUnit XML to this folder")  # fmt: skip
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+def _run(options: argparse.Namespace) -> int:
+    document = _check(options.namespace, options)
+    rows = [row for found in document["devices"].values() for row in found["outcomes"]]
+    failures = failures_text(document)
+    print(*filter(None, [totals_text(document), failures]), sep="\n\n")
+    return FINDINGS if any(row["verdict"] in results.FAILURES for row in rows) else OK
+
+
+def _compare(options: argparse.Namespace) -> int:
+    differences = results.compare(results.load(options.a), results.load(options.b))
+    print(*differences, sep="\n") if differences else print("no differences")
+    return FINDINGS if differences else OK
+
+
+def _gate(options: argparse.Namespace) -> int:
+    subject = Path(options.subject)
+    document = results.load(subject) if subject.suffix == ".json" else None
+    devices = options.devices or (["default"] if document is None else list(document["devices"]))
+    # Read before anything is run: a mistake in a list shall not cost minutes.
+    expected = {d: gate.read_expected(gate.expected_file(options.expected, d)) for d in devices}
+    if document is None:
+        document = _check(options.subject, options)
+    ok = True
+    for device, names in expected.items():
+        if device not in document["devices"]:
+            known = ", ".join(document["devices"])
+            raise BadUsage(f"{subject} has no results for {device}, but for {known}")
+        rows = document["devices"][device]["outcomes"]
+        findings = gate.judge(device, rows, names, complete=results.is_complete(document))
+        print(findings)
+        ok = ok and findings.ok
+    return OK if ok else FINDINGS
+
+
+def _check(namespace: str, options: argparse.Namespace) -> Document:
+    """Run the checks of a namespace on all devices that were asked for, and write the reports."""
+    if options.report is not None:
+        _make(options.report)
+    selection = {"functions": options.functions, "topics": options.topics}
+    runners = {
+        device or "default": Runner(namespace, device, jobs=options.jobs, **selection)
+        for device in options.devices or [None]
+    }
+    for device in options.devices[1:]:  # a mistake in a later name shall not cost the earlier runs
+        with Runner(namespace, device, jobs=1, **selection):
+            pass
+    outcomes = {device: _outcomes(runner, device) for device, runner in runners.items()}
+    runner = next(iter(runners.values()))
+    environment = results.environment(namespace, runner.version, runner.array_api_version)
+    document = results.document(outcomes, environment, **selection)
+    if options.report is not None:
+        _write(document, options.report)
+    return document
+
+
+def _outcomes(runner: Runner, device: str) -> list[Outcome]:
+    """What comes of all checks, in their order."""
+    found: dict[str, Outcome] = {}
+    with runner, Progress(f"{runner.namespace} on {device}", len(runner.checks)) as progress:
+        for outcome in runner:
+            found[outcome.name] = outcome
+            progress.add(outcome)
+    return [found[check.name] for check in runner.checks]
+
+
+def _make(directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadUsage(f"cannot write to {directory}: {error.strerror}") from error
+
+
+def _write(document: Document, directory: Path) -> None:
+    from numr_conformance import report
+
+    path = directory / "results.json"
+    results.save(document, path)
+    print(f"wrote {path}", file=sys.stderr)
+    try:
+        written = report.write(document, directory)
+    except ModuleNotFoundError as error:  # the results themselves are safe
+        print(f"numr-conformance: not all reports were written: {error}", file=sys.stderr)
+    else:
+        print(*(f"wrote {path}" for path in written), sep="\n", file=sys.stderr)

@@ -1,0 +1,174 @@
+"""Run checks in worker processes: one that hangs is killed, one that dies is replaced.
+
+with Runner("numpy") as runner:
+    print(len(runner.checks))
+    for outcome in runner:
+        print(outcome.name, outcome.verdict)
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import Any, NamedTuple, Self
+
+from numr_conformance.check import Outcome, Verdict
+from numr_conformance.process import Event, Worker, python
+
+START_SECONDS = 180.0  # to import a namespace, initialise its device and collect the checks
+
+
+class CannotRun(Exception):
+    """No check can be run: the namespace, its device or the checks cannot be loaded."""
+
+
+class Listed(NamedTuple):
+    """A check, as the process knows it that does not run it."""
+
+    name: str
+    chapter: str
+    function: str
+    dtype: str
+    seconds: float
+
+
+class Runner:
+    """Runs checks in a few processes at once; iterate over it for the outcomes as they come.
+
+    Each worker gets one check after the other, so that it is known which check a process hangs or
+    dies in. Everything but the listening to workers happens in the thread that iterates.
+
+    Attributes:
+        namespace: what is checked.
+        checks: all that will be run, in the order of the topics; known inside ``with``.
+        version: the namespace's ``__version__``.
+        array_api_version: the namespace's ``__array_api_version__``.
+
+    Raises:
+        CannotRun: on entering ``with``.
+    """
+
+    def __init__(
+        self,
+        namespace: str,
+        device: str | None = None,
+        *,
+        functions: str = "*",
+        topics: Sequence[str] = (),
+        jobs: int = 2,
+    ) -> None:
+        self.namespace = namespace
+        self.checks: list[Listed] = []
+        self.version = self.array_api_version = ""
+        self._device = device or "default"
+        self._command = python("numr_conformance.worker", namespace, f"--functions={functions}")
+        if device is not None:
+            self._command.append(f"--device={device}")
+        if topics:
+            self._command.append(f"--topics={','.join(topics)}")
+        self._jobs = jobs
+        self._events: SimpleQueue[Event] = SimpleQueue()
+        self._active: list[Worker] = []  # those that start or run a check
+        self._idle: list[Worker] = []
+        self._waiting: deque[int] = deque()
+        self._problem = ""
+
+    def __enter__(self) -> Self:
+        for _ in range(self._jobs):
+            self._start()
+        try:
+            while not self.checks:
+                self._step()
+                if not self._active:
+                    raise CannotRun(self._problem)
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+    def __iter__(self) -> Iterator[Outcome]:
+        while self._waiting or any(worker.index is not None for worker in self._active):
+            if self._active:
+                outcome = self._step()
+            else:  # a device that was lost, for example, lets no worker start again
+                index = self._waiting.popleft()
+                outcome = self._lost(index, "crashed", f"no process started: {self._problem}")
+            if outcome is not None:
+                yield outcome
+
+    def _start(self) -> None:
+        self._active.append(Worker(self._command, self._events, START_SECONDS))
+
+    def _stop(self) -> None:
+        for worker in self._active:
+            worker.kill()
+        for worker in self._idle:
+            worker.finish()
+        self._active, self._idle = [], []
+
+    def _step(self) -> Outcome | None:
+        """Wait until a worker says something, dies or exceeds its limit, and deal with that."""
+        slowest = min(self._active, key=lambda worker: worker.deadline)
+        try:
+            worker, line = self._events.get(timeout=max(0.0, slowest.deadline - monotonic()))
+        except Empty:
+            slowest.kill()
+            return self._replace(slowest, "timeout", f"no result within {slowest.limit:g} s")
+        if worker not in self._active:  # the last words of one that was killed
+            return None
+        if line is None:
+            return self._replace(worker, "crashed", worker.cause_of_death())
+        message = json.loads(line)
+        if worker.index is not None:
+            self._assign(worker)
+            return Outcome(**message)
+        if "error" in message:  # written by a worker that cannot start
+            worker.kill()
+            return self._replace(worker, "crashed", message["error"])
+        self._welcome(message)
+        self._assign(worker)
+        return None
+
+    def _welcome(self, message: dict[str, Any]) -> None:
+        checks = [Listed(*row) for row in message["checks"]]
+        if not checks:
+            raise CannotRun("no check matches")
+        if not self.checks:
+            self.checks = checks
+            self.version, self.array_api_version = message["version"], message["array_api_version"]
+            self._waiting.extend(range(len(checks)))
+        elif checks != self.checks:  # then an index does not mean the same check to all workers
+            pairs = zip_longest(self.checks, checks)
+            one, other = next(pair for pair in pairs if pair[0] != pair[1])
+            raise CannotRun(f"two processes collected different checks, such as {one} and {other}")
+
+    def _assign(self, worker: Worker) -> None:
+        if self._waiting:
+            index = self._waiting.popleft()
+            worker.ask(index, self.checks[index].seconds)
+        else:
+            self._active.remove(worker)
+            self._idle.append(worker)
+
+    def _replace(self, worker: Worker, verdict: Verdict, message: str) -> Outcome | None:
+        """Put a new worker in the place of a dead one, if it had done anything."""
+        self._active.remove(worker)
+        if worker.index is None:  # the next one would not get further
+            self._problem = message
+            return None
+        if self._waiting:
+            self._start()
+        return self._lost(worker.index, verdict, message, worker.elapsed)
+
+    def _lost(self, index: int, verdict: Verdict, message: str, seconds: float = 0.0) -> Outcome:
+        name, chapter, function, dtype, _ = self.checks[index]
+        return Outcome(
+            name, "own", chapter, function, dtype, self._device, verdict, message, seconds=seconds
+        )
