@@ -7,8 +7,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from numr_conformance import __version__, gate, results
+from numr_conformance import __version__, fetch, gate, official, results
 from numr_conformance.check import Outcome
+from numr_conformance.official import OfficialRunner
 from numr_conformance.progress import Progress
 from numr_conformance.results import Document
 from numr_conformance.runner import CannotRun, Runner
@@ -32,6 +33,7 @@ examples:
   numr-conformance run numpy
   numr-conformance run torch --functions 'linalg.*' --report torch-report
   numr-conformance run numr_api --device cpu --device webgpu:0
+  numr-conformance run numpy --layer own --layer official
   numr-conformance compare before/results.json after/results.json
   numr-conformance gate numr_api --device cpu --expected conformance/expected
 
@@ -42,6 +44,7 @@ examples:
   numr-conformance run numpy                              all checks, two at a time
   numr-conformance run numpy --functions exp              one function
   numr-conformance run numpy --functions 'fft.*'          a group of functions
+  numr-conformance run numpy --layer official             array-api-tests; first: fetch
   numr-conformance run numpy --report out                 out/report.html and more
   numr-conformance run 'mylib:backends["fast"]'           an expression in a module
   numr-conformance run cupy --jobs 1                      one process, where memory is scarce
@@ -67,6 +70,14 @@ that are expected to fail, one a line, and above each block a comment (# ...) th
 """
 
 
+FETCH_EPILOG = f"""\
+The official suite, array-api-tests, cannot be installed with pip: it is a git repository. It is
+kept in {official.default_folder()}
+at commit {official.COMMIT[:7]}. A checkout elsewhere is named with --suite or ARRAY_API_TESTS.
+"""
+LAYERS = ("own", "official")
+
+
 class BadUsage(Exception):
     """What the command was given cannot be used."""
 
@@ -76,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.command(options)
-    except (BadUsage, CannotRun, results.BadResults, gate.BadList) as problem:
+    except (BadUsage, CannotRun, fetch.CannotFetch, results.BadResults, gate.BadList) as problem:
         print(f"numr-conformance: {problem}", file=sys.stderr)
         return BAD_USAGE
     except KeyboardInterrupt:
@@ -119,6 +130,14 @@ def _parser() -> argparse.ArgumentParser:
                         help="folder with a list of expected failures for each device")  # fmt: skip
     _add_run_options(gating)
     gating.set_defaults(command=_gate)
+
+    fetching = commands.add_parser(
+        "fetch", help="get the official suite", epilog=FETCH_EPILOG,
+        description="Get the official suite, for --layer official.", formatter_class=style,
+    )  # fmt: skip
+    fetching.add_argument("--from", metavar="URL", default=fetch.URL, dest="url",
+                          help="another repository, such as a local mirror")  # fmt: skip
+    fetching.set_defaults(command=_fetch)
     return parser
 
 
@@ -127,6 +146,19 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     add("--device", metavar="D", action="append", default=[], dest="devices",
         help="a device by the namespace's own name, such as cpu or cuda:0; may be repeated "
         "(default: the namespace's default device)")  # fmt: skip
+    add(
+        "--layer",
+        choices=LAYERS,
+        action="append",
+        default=[],
+        dest="layers",
+        help="own checks or the official suite, array-api-tests; may be repeated (default: own)",
+    )
+    add("--suite", metavar="PATH", type=Path, help="a checkout of the official suite (default: "
+        "ARRAY_API_TESTS, else what `fetch` got)")  # fmt: skip
+    add("--examples", metavar="N", type=_positive, default=official.EXAMPLES,
+        help="inputs that the official suite draws for a test "
+        f"(default: {official.EXAMPLES})")  # fmt: skip
     add("--functions", metavar="PATTERN", default="*",
         help="only checks whose function or name matches: exp, 'linalg.*', __add__")  # fmt: skip
     add("--topics", metavar="LIST", type=lambda text: tuple(filter(None, text.split(","))),
@@ -175,10 +207,17 @@ def _gate(options: argparse.Namespace) -> int:
             known = ", ".join(document["devices"])
             raise BadUsage(f"{subject} has no results for {device}, but for {known}")
         rows = document["devices"][device]["outcomes"]
+        names = official.of_layers(names, {row["layer"] for row in rows})
         findings = gate.judge(device, rows, names, complete=results.is_complete(document))
         print(findings)
         ok = ok and findings.ok
     return OK if ok else FINDINGS
+
+
+def _fetch(options: argparse.Namespace) -> int:
+    folder, fetched = fetch.fetch(options.url)
+    print(f"fetched {folder}" if fetched else f"{folder} has the right revision already")
+    return OK
 
 
 def _check(namespace: str, options: argparse.Namespace) -> Document:
@@ -186,16 +225,31 @@ def _check(namespace: str, options: argparse.Namespace) -> Document:
     if options.report is not None:
         _make(options.report)
     selection = {"functions": options.functions, "topics": options.topics}
-    runners = {
-        device or "default": Runner(namespace, device, jobs=options.jobs, **selection)
-        for device in options.devices or [None]
-    }
-    for device in options.devices[1:]:  # a mistake in a later name shall not cost the earlier runs
-        with Runner(namespace, device, jobs=1, **selection):
+    suite = official.find_suite(options.suite) if "official" in options.layers else None
+    if suite is not None and (warning := official.warning(suite)):
+        print(f"numr-conformance: {warning}", file=sys.stderr)
+
+    def make(device: str | None, layer: str, jobs: int) -> Runner:
+        if suite is None or layer == "own":
+            return Runner(namespace, device, jobs=jobs, **selection)
+        choice = {"functions": options.functions, "examples": options.examples}
+        return OfficialRunner(namespace, device, suite=suite, jobs=jobs, **choice)
+
+    layers = list(dict.fromkeys(options.layers)) or ["own"]
+    plan = [(device, layer) for device in options.devices or [None] for layer in layers]
+    for device, layer in plan[1:]:  # a mistake in a later one shall not cost the earlier runs
+        with make(device, layer, jobs=1):
             pass
-    outcomes = {device: _outcomes(runner, device) for device, runner in runners.items()}
-    runner = next(iter(runners.values()))
-    environment = results.environment(namespace, runner.version, runner.array_api_version)
+    outcomes: dict[str, list[Outcome]] = {}
+    environment: dict[str, str] = {}
+    for device, layer in plan:
+        runner = make(device, layer, options.jobs)
+        label = device or "default"
+        outcomes.setdefault(label, []).extend(_outcomes(runner, label))
+        if not environment:
+            environment = results.environment(namespace, runner.version, runner.array_api_version)
+        if isinstance(runner, OfficialRunner):
+            environment[f"array-api-tests on {label}"] = runner.describe()
     document = results.document(outcomes, environment, **selection)
     if options.report is not None:
         _write(document, options.report)
@@ -205,7 +259,10 @@ def _check(namespace: str, options: argparse.Namespace) -> Document:
 def _outcomes(runner: Runner, device: str) -> list[Outcome]:
     """What comes of all checks, in their order."""
     found: dict[str, Outcome] = {}
-    with runner, Progress(f"{runner.namespace} on {device}", len(runner.checks)) as progress:
+    title = f"{runner.namespace} on {device}"
+    if isinstance(runner, OfficialRunner):
+        title += f", array-api-tests {official.revision(runner.suite)[:7]}"
+    with runner, Progress(title, len(runner.checks)) as progress:
         for outcome in runner:
             found[outcome.name] = outcome
             progress.add(outcome)

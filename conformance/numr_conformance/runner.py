@@ -43,6 +43,7 @@ class Runner:
     dies in. Everything but the listening to workers happens in the thread that iterates.
 
     Attributes:
+        layer: the layer of its outcomes.
         namespace: what is checked.
         checks: all that will be run, in the order of the topics; known inside ``with``.
         version: the namespace's ``__version__``.
@@ -51,6 +52,8 @@ class Runner:
     Raises:
         CannotRun: on entering ``with``.
     """
+
+    layer = "own"
 
     def __init__(
         self,
@@ -170,5 +173,13 @@ class Runner:
     def _lost(self, index: int, verdict: Verdict, message: str, seconds: float = 0.0) -> Outcome:
         name, chapter, function, dtype, _ = self.checks[index]
         return Outcome(
-            name, "own", chapter, function, dtype, self._device, verdict, message, seconds=seconds
+            name,
+            self.layer,
+            chapter,
+            function,
+            dtype,
+            self._device,
+            verdict,
+            message,
+            seconds=seconds,
         )

@@ -149,6 +149,23 @@ def rank(target: Target, dtype: str, rank: int, batch: tuple[int, ...]) -> None:
 # --- decompositions -------------------------------------------------------------------------------
 
 
+@cases("*", dtypes=FLOATS, rows=itertools.product(
+    ("linalg.matrix_rank", "linalg.pinv"), (0.5, 0.05, 1e-4)))  # fmt: skip
+def relative_tolerance(target: Target, dtype: str, name: str, rtol: float) -> None:
+    """Singular values below rtol times the largest count as 0."""
+    values = np.array([4, 1, 0.01])
+    kept = values > rtol * 4
+    x = target.array(np.diag(values).astype(dtype))
+    for given in (rtol, target.array(np.asarray(rtol, real_part(dtype)))):
+        result = target.find(name)(x, rtol=given)
+        if name == "linalg.pinv":
+            true = np.diag(np.where(kept, 1 / values, 0))
+            assert_equal(target, result, true, dtype=dtype, ulp=64, atol=1e-5, given=rtol)
+        else:
+            found = int(target.host(result))
+            assert_true(found == kept.sum(), "wrong", given=rtol, expected=kept, actual=found)
+
+
 @cases("linalg.cholesky", dtypes=FLOATS, rows=[(*row, u) for row in SQUARE for u in (False, True)])
 def cholesky(target: Target, dtype: str, batch: tuple[int, ...], n: int, upper: bool) -> None:
     host = definite(dtype, batch, n)

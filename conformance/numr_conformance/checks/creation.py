@@ -65,7 +65,8 @@ def filled_like(
 @cases("*", dtypes=MOVED, rows=[("empty", *shape) for shape in SHAPES])
 def uninitialized(target: Target, dtype: str, function: str, shape: tuple[int, ...]) -> None:
     x = target.find(function)(shape, **keywords(target, dtype))
-    for result in (x, target.find("empty_like")(x)):
+    like, other = target.find("empty_like"), target.array(distinct("int8", shape))
+    for result in (x, like(x), like(other, dtype=target.dtype(dtype))):
         assert_true(tuple(result.shape) == shape, "wrong shape", expected=shape, actual=result)
         assert_dtype(target, result, dtype)
 

@@ -181,6 +181,14 @@ def trace(target: Target, dtype: str, shape: tuple[int, ...], offset: int) -> No
     assert_equal(target, result, true.astype(sum_dtype(target, dtype)), given=(host, offset))
 
 
+@cases("linalg.trace", rows=[("int8", "int16"), ("float32", "float64")])
+def trace_in_a_dtype(target: Target, source: str, dtype: str) -> None:
+    host = small(source, (3, 3))
+    true = np.asarray(np.trace(host.astype(dtype)), dtype)
+    x, wanted = target.array(host), target.dtype(dtype)
+    assert_equal(target, target.find("linalg.trace")(x, dtype=wanted), true, given=host)
+
+
 # --- norms ----------------------------------------------------------------------------------------
 
 ORDERS = (2, 1, math.inf, -math.inf, 0, 3, 2.5, -1, -2)
