@@ -10,7 +10,14 @@ import numpy as np
 from numr_api._checks import as_scalar, describe, is_array, require_range
 from numr_api._data_types import astype, require_dtype
 from numr_api._declare import operation, wrap
-from numr_api._devices import ArrayType, Device, array_type, backend_for, backend_of
+from numr_api._devices import (
+    ArrayType,
+    Device,
+    array_type,
+    backend_for,
+    backend_of,
+    default_backend,
+)
 from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 from numr_api._errors import Unsupported
 from numr_api._shapes import as_copy
@@ -40,8 +47,9 @@ _INFERRED: Final = {
     np.dtype(np.float64): "real floating-point",
     np.dtype(np.complex128): "complex floating-point",
 }
-# The array type of a flat list by the type of all that is in it, for each backend that made one.
-_list_types: dict[Backend, dict[type, ArrayType]] = {}
+# What a flat list becomes, by the type of all that is in it, for each backend that made one:
+# NumPy's dtype, the array type, and whether a new NumPy array is the backend's data as it is.
+_list_types: dict[Backend, dict[type, tuple[np.dtype[Any], ArrayType, bool]]] = {}
 _CPU_DEVICES: Final = (1, 3, 11, 13)  # DLPack's kDLCPU and host memory that CUDA or ROCm manage
 
 
@@ -75,13 +83,12 @@ def asarray(
     try:  # what is asked for most
         if dtype is None and copy is None:
             if kind is list:
-                backend = backend_for(device, "asarray")
                 first = obj[0].__class__
-                if [*map(type, obj)].count(first) != len(obj):
-                    raise TypeError
-                result = _list_types[backend][first]
-                host = np.array(obj, result.dtype.__numpy_dtype__)
-                return wrap(backend.from_host(host, None), result)
+                if [*map(type, obj)].count(first) == len(obj):
+                    backend = default_backend() if device is None else backend_of(device, "asarray")
+                    numpy_dtype, result, is_data = _list_types[backend][first]
+                    host = np.array(obj, numpy_dtype)
+                    return wrap(host if is_data else backend.from_host(host, None), result)
             if kind is np.ndarray:
                 backend = backend_for(device, "asarray")
                 result = array_type(BY_NUMPY[obj.dtype], backend)
@@ -156,7 +163,11 @@ def _from_python(
     backend = backend_for(device, "asarray")
     if backend not in _list_types:
         _list_types[backend] = {
-            kind: array_type(backend.default_dtypes[name], backend)
+            kind: (
+                default.__numpy_dtype__,
+                array_type(default, backend),
+                backend.storage is np.ndarray,
+            )
             for kind, name in DEFAULT_OF.items()
             if (default := backend.default_dtypes[name]) in backend.dtypes
             # On the way to a narrower one numbers may overflow, of which NumPy would warn.

@@ -7,6 +7,7 @@ out anyway, the shapes that meet in a broadcast.
 
 Data is whatever the backend likes (an ndarray, a buffer with strides, a deferred expression), an
 instance of ``storage`` with two read-only attributes: ``shape``, a tuple of ints, and ``size``.
+Where ``storage`` is numpy.ndarray, a new NumPy array is data as it is.
 """
 
 from __future__ import annotations
