@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from numr_api import _checks
 from numr_api._checks import as_scalar, describe, is_array, require_range
 from numr_api._data_types import astype, require_dtype
 from numr_api._declare import operation, wrap
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from numr_api._array import Array
     from numr_api._backends import Backend
 
+_new: Callable[[type], Any] = object.__new__
+
 # Which of a device's default dtypes an array of Python scalars gets; of several, the last wins.
 DEFAULT_OF: Final[dict[type, str]] = {
     bool: "bool",
@@ -33,20 +36,10 @@ DEFAULT_OF: Final[dict[type, str]] = {
     float: "real floating-point",
     complex: "complex floating-point",
 }
-# The kinds of Python's scalars in the order in which they win, and the default dtypes they get.
-_KIND_DEFAULTS: Final = {
-    "b": "bool",
-    "i": "integral",
-    "f": "real floating-point",
-    "c": "complex floating-point",
-}
+# The same by NumPy's kind, "b", "i", "f" or "c".
+_KIND_DEFAULTS: Final = {np.dtype(kind).kind: name for kind, name in DEFAULT_OF.items()}
 # What NumPy makes of Python's scalars; its own scalars of these dtypes count as such.
-_INFERRED: Final = {
-    np.dtype(bool): "bool",
-    np.dtype(np.int64): "integral",
-    np.dtype(np.float64): "real floating-point",
-    np.dtype(np.complex128): "complex floating-point",
-}
+_INFERRED: Final = frozenset(np.dtype(kind) for kind in DEFAULT_OF)
 # What a flat list becomes, by the type of all that is in it, for each backend that made one:
 # NumPy's dtype, the array type, and whether a new NumPy array is the backend's data as it is.
 _list_types: dict[Backend, dict[type, tuple[np.dtype[Any], ArrayType, bool]]] = {}
@@ -88,7 +81,12 @@ def asarray(
                     backend = default_backend() if device is None else backend_of(device, "asarray")
                     numpy_dtype, result, is_data = _list_types[backend][first]
                     host = np.array(obj, numpy_dtype)
-                    return wrap(host if is_data else backend.from_host(host, None), result)
+                    if not is_data:
+                        return wrap(backend.from_host(host, None), result)
+                    array = _new(_checks.Array)
+                    array._data = host
+                    array._type = result
+                    return array
             if kind is np.ndarray:
                 backend = backend_for(device, "asarray")
                 result = array_type(BY_NUMPY[obj.dtype], backend)
@@ -175,7 +173,7 @@ def _from_python(
         }
     highest = max((d.kind.replace("u", "i") for d in found), key="bifc".index, default="f")
     if dtype is None:
-        if not found <= _INFERRED.keys():
+        if not found <= _INFERRED:
             return _from_host(_host_array(obj, None), None, device, None)
         dtype = backend.default_dtypes[_KIND_DEFAULTS[highest]]
     result = array_type(dtype, backend, "asarray")

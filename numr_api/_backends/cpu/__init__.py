@@ -74,6 +74,7 @@ class CpuBackend(ArrayLibrary):
 
     library = np
     storage = np.ndarray
+    concat: Any = staticmethod(np.concatenate)  # itself: a method around it costs a fifth more
     dlpack_device = (1, 0)  # kDLCPU
 
     def __init__(
