@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
@@ -125,8 +125,14 @@ def obstacle(kind: str) -> str:
 
 def devices() -> Devices:
     """Every device that can be used, cpu first."""
-    found = [device_name(kind, number) for kind in enabled_kinds() for number in range(count(kind))]
-    return Devices(found)
+    return Devices(_each_device())
+
+
+def _each_device() -> Iterator[Device]:
+    """The same one by one, so that drivers are asked only when their devices are reached."""
+    for kind in enabled_kinds():
+        for number in range(count(kind)):
+            yield device_name(kind, number)
 
 
 @cache
@@ -197,7 +203,7 @@ def default_backend() -> Backend:
     if blocks:
         return blocks[-1]
     if not _initial:
-        named = os.environ.get("NUMR_API_DEVICE") or next(iter(devices()), None)
+        named = os.environ.get("NUMR_API_DEVICE") or next(_each_device(), None)
         if named is None:
             raise ValueError("no device: none that NUMR_API_DEVICES lists can be used here")
         _initial.append(backend_of(named, "NUMR_API_DEVICE"))

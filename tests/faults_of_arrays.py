@@ -94,6 +94,13 @@ def sum_differs_each_time(right: Any, x: Any, /, calls: Any = count(), **keyword
     return found * (1 + next(calls) * 1e-6) if xp.isdtype(found.dtype, "real floating") else found
 
 
+@fault("sum", "determinism/sum/row_of_reduction/*", seen="recorded")
+def sum_of_a_row_depends_on_the_batch(right: Any, x: Any, /, **keywords: Any) -> Any:
+    found = right(x, **keywords)
+    alone = x.ndim != 2 or x.shape[0] < 2 or not xp.isdtype(x.dtype, "real floating")
+    return found if alone else found * (1 + 2 * xp.finfo(x.dtype).eps)
+
+
 @fault("max", "reductions/max/nan_is_passed_on/*")
 def max_drops_nan(right: Any, x: Any, /, **keywords: Any) -> Any:
     if xp.isdtype(x.dtype, "real floating"):

@@ -7,6 +7,7 @@ numr_api's own. Each says which checks of the suite find it, as patterns of thei
 from __future__ import annotations
 
 import faults_of_arrays
+import faults_of_combinations
 import faults_of_values
 from faulty import FAULTS, Fault, Namespace, array_class
 
@@ -18,6 +19,7 @@ __all__ = [
     "Namespace",
     "array_class",
     "faults_of_arrays",
+    "faults_of_combinations",
     "faults_of_values",
     "xp",
 ]

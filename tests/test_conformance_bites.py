@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import re
+import sys
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
 import pytest
-from faulty_namespaces import FAULTS, Fault, array_class
-from numr_conformance.check import Check, Outcome, run_check
+from faulty_namespaces import FAULTS, Fault, Namespace, array_class
+from numr_conformance.check import Check, Outcome, Recorded, Unsupported, run_check
 from numr_conformance.checks import TOPICS, collect
 from numr_conformance.target import Target, load
+
+import numr_api as xp
 
 # Of a function, checks are alike for many dtypes and shapes; this many of a pattern are run.
 ENOUGH = 60
@@ -69,8 +74,7 @@ def test_a_fault_is_found_by_each_of_its_checks(name: str, monkeypatch: pytest.M
         monkeypatch.setattr(array_class(fault.base), fault.method, fault.wrong)
     target = Target(f"faulty_namespaces:FAULTS[{name!r}].namespace")
     for pattern, found in checks.items():
-        outcomes = {check: run_check(check, target) for check in found}
-        assert any(is_found(fault, right[c], o) for c, o in outcomes.items()), pattern
+        assert any(is_found(fault, right[c], run_check(c, target)) for c in found), pattern
 
 
 def test_there_are_many_faults() -> None:
@@ -87,3 +91,144 @@ def test_what_has_no_fault_passes() -> None:
     checks = [check for p in sorted(patterns) for check in named(load("numr_api"), p)[::5]]
     outcomes = [run_check(check, target) for check in checks]
     assert {o.verdict for o in outcomes} <= {"passed", "recorded"}
+
+
+# --- drawn inputs ---------------------------------------------------------------------------------
+
+COMBINATIONS = [name for name, fault in FAULTS.items() if fault.checks[0].startswith("drawn/")]
+
+
+def outcome_with(name: str, check: Check, monkeypatch: pytest.MonkeyPatch) -> Outcome:
+    fault = FAULTS[name]
+    if fault.method:
+        monkeypatch.setattr(array_class(fault.base), fault.method, fault.wrong)
+    return run_check(check, Target(f"faulty_namespaces:FAULTS[{name!r}].namespace"))
+
+
+@pytest.mark.parametrize("name", COMBINATIONS)
+def test_only_drawn_inputs_find_rare_combinations(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the drawn checks would prove nothing that others do not."""
+    fault = FAULTS[name]
+    function = fault.method or fault.name
+    topics = [topic for topic in TOPICS if topic not in ("drawn", "threads", "determinism")]
+    fixed = list(collect(clean(fault.base), function, topics))
+    assert len(fixed) > 10
+    verdicts = {c.name: outcome_with(name, c, monkeypatch).verdict for c in fixed}
+    assert {n for n, verdict in verdicts.items() if verdict in ("failed", "raised")} == set()
+
+
+def test_many_rare_combinations_are_tried() -> None:
+    assert len(COMBINATIONS) >= 6
+
+
+def test_a_failure_is_told_with_the_smallest_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    (check,) = named(xp, "drawn/less/whole_numbers[[]int64]")
+    found = outcome_with("integers_are_compared_as_floats", check, monkeypatch)
+    assert found.verdict == "failed"
+    # One pair of neighbours, and nothing else that was drawn.
+    assert re.fullmatch(
+        r"by=less, x1=\[(\d+)\] \(int64 \(1,\)\), x2=\[(\d+)\] \(int64 \(1,\)\)", found.given
+    )
+    assert (found.expected, found.actual) == ("True", "False")
+
+    (check,) = named(xp, "drawn/roll/roll[[]int32]")
+    found = outcome_with("only_two_axes_are_rolled", check, monkeypatch)
+    # The axis that is forgotten has two elements, the others have one; and no layout is told.
+    told = re.fullmatch(r"x=.* \(int32 \((.*)\)\), axis=\(.*\), shift=.*", found.given)
+    assert told is not None
+    assert sorted(told[1].split(", "))[-2:] == ["1", "2"]
+
+
+def test_an_exception_is_told_with_its_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    def flip(x: Any, /, *, axis: Any = None) -> Any:
+        if x.ndim > 2:
+            raise ZeroDivisionError("of no use")
+        return xp.flip(x, axis=axis)
+
+    (check,) = named(xp, "drawn/flip/flip[[]int32]")
+    target = Target("numr_api")
+    target.xp = Namespace(xp, {"flip": flip})
+    found = run_check(check, target)
+    assert (found.verdict, found.message) == ("raised", "ZeroDivisionError: of no use")
+    assert found.given == "x=[[[0]]] (int32 (1, 1, 1)), axis=None"
+
+
+def test_what_is_unsupported_or_recorded_is_no_failure_to_shrink() -> None:
+    (check,) = named(xp, "drawn/flip/flip[[]int32]")
+    target = Target("numr_api")
+    for reason, verdict in (Unsupported("none"), "unsupported"), (Recorded("so"), "recorded"):
+        calls: list[Exception] = []
+
+        def flip(*_: Any, calls: list[Exception] = calls, reason: Any = reason, **__: Any) -> Any:
+            calls.append(reason)
+            raise reason
+
+        target.xp = Namespace(xp, {"flip": flip})
+        assert run_check(check, target).verdict == verdict
+        assert len(calls) == 1
+
+
+def test_a_failure_that_does_not_come_back_is_told() -> None:
+    (check,) = named(xp, "drawn/flip/flip[[]int32]")
+    target = Target("numr_api")
+    calls = []
+
+    def flip(x: Any, /, *, axis: Any = None) -> Any:
+        calls.append(axis)
+        return x + 1 if len(calls) == 3 else xp.flip(x, axis=axis)
+
+    target.xp = Namespace(xp, {"flip": flip})
+    found = run_check(check, target)
+    assert found.verdict == "failed"
+    assert found.given.startswith("x=")
+
+
+def test_without_hypothesis_the_topic_cannot_be_lost_unnoticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    monkeypatch.delitem(sys.modules, "numr_conformance.checks.drawn", raising=False)
+    with pytest.raises(ModuleNotFoundError, match="the topic 'drawn' needs hypothesis; install it"):
+        list(collect(Target("numr_api")))
+    others = [topic for topic in TOPICS if topic != "drawn"]
+    assert list(collect(Target("numr_api"), "flip", others))
+
+
+def test_draws_are_the_same_each_time() -> None:
+    (check,) = named(xp, "drawn/flip/flip[[]int32]")
+    target = Target("numr_api")
+    seen: list[list[Any]] = [[], []]
+    for calls in seen:
+
+        def flip(x: Any, /, *, axis: Any = None, calls: list[Any] = calls) -> Any:
+            calls.append((x.shape, axis))
+            return xp.flip(x, axis=axis)
+
+        target.xp = Namespace(xp, {"flip": flip})
+        assert run_check(check, target).verdict == "passed"
+    assert seen[0] == seen[1]
+    assert len(set(seen[0])) > 15
+    assert len({len(shape) for shape, _ in seen[0]}) >= 5
+
+
+# --- accuracy -------------------------------------------------------------------------------------
+
+
+def test_a_limit_makes_accuracy_a_verdict() -> None:
+    (check,) = named(xp, "accuracy/exp/float64")
+    target = Target("faulty_namespaces:FAULTS['exp_is_off_by_3_ulp'].namespace")
+    measured = run_check(check, target)
+    assert measured.verdict == "passed"
+    target.max_ulp = 2
+    found = run_check(check, target)
+    assert found.verdict == "failed"
+    assert found.measured == measured.measured
+    assert found.message.endswith("; the limit is 2 ulp")
+    at = float(found.given)
+    assert float(found.expected) == pytest.approx(math.exp(at), rel=1e-15)
+    assert found.actual != found.expected
+    right = Target("numr_api")
+    right.max_ulp = 2
+    assert run_check(check, right).verdict == "passed"

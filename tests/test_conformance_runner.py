@@ -1,119 +1,29 @@
-"""numr_conformance on namespaces that raise, hang, crash and lack things; its command; its gate."""
+"""numr_conformance on namespaces that raise, hang, crash and lack things; its results; its gate."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from numr_conformance import gate, report, results
+from fake_namespace import NAMESPACE, TOPIC, VERDICTS, document, outcome, write_fake
+from numr_conformance import gate, results
 from numr_conformance.check import Outcome
-from numr_conformance.cli import main
 from numr_conformance.runner import CannotRun, Runner
-
-NAMESPACE = """
-import ctypes, os, sys, time
-
-__version__ = "1.2"
-__array_api_version__ = "2025.12"
-
-def fine():
-    print("printed by the namespace")  # must not be taken for an outcome
-    return sys.stdin.read()  # must find no indices of checks
-
-def raises(): raise RuntimeError("not today")
-def hangs(): time.sleep(600)
-def exits(): os._exit(7)
-def quits(): sys.exit(3)
-def dies(): ctypes.string_at(0)
-
-def floods(): os.write(2, b"x" * 1_000_000)
-
-def zeros(shape, device=None):
-    if device not in (None, "toaster"):
-        raise ValueError("unknown device")
-"""
-
-# A module of checks: one for each function of the namespace above, another that is not there, one
-# that measures, one that fails and one that records.
-TOPIC = """
-import sys
-from functools import partial
-from numr_conformance.check import Check, Failed, Recorded
-
-FUNCTIONS = "fine raises hangs missing exits dies quits floods fine".split()
-
-def call(name, target):
-    target.find(name)()
-
-def measure(target):
-    return {"max_ulp": float("inf"), "mean_ulp": 0.25}
-
-def fail(target):
-    raise Failed("wrong", given="x = 1", expected=2, actual=3)
-
-def record(target):
-    raise Recorded("refused")
-
-def imports(target):
-    if "numr_api" in sys.modules:
-        raise Failed("numr_api is imported")
-
-def checks(target):
-    for number, name in enumerate(FUNCTIONS):
-        limit = 1.0 if name == "hangs" else 30.0
-        yield Check(f"call/{number}.{name}", "calls", name, "", partial(call, name), limit)
-    for name, run in ("measure", measure), ("fail", fail), ("record", record), ("imports", imports):
-        yield Check(f"other/{name}", "others", name, "float32", run)
-"""
-
-VERDICTS = {
-    "call/0.fine": "passed",
-    "call/1.raises": "raised",
-    "call/2.hangs": "timeout",
-    "call/3.missing": "unsupported",
-    "call/4.exits": "crashed",
-    "call/5.dies": "crashed",
-    "call/6.quits": "crashed",
-    "call/7.floods": "passed",
-    "call/8.fine": "passed",
-    "other/measure": "passed",
-    "other/fail": "failed",
-    "other/record": "recorded",
-    "other/imports": "passed",
-}
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that workers import from, with the namespace ``fake`` and checks ``topics.one``."""
-    (tmp_path / "fake.py").write_text(NAMESPACE)
-    (tmp_path / "topics").mkdir()
-    (tmp_path / "topics" / "one.py").write_text(TOPIC)
-    inherited = os.environ.get("PYTHONPATH")
-    paths = [str(tmp_path), inherited] if inherited else [str(tmp_path)]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
-    return tmp_path
+    return write_fake(tmp_path, monkeypatch)
 
 
 def outcomes(**options: Any) -> dict[str, Outcome]:
     with Runner("fake", topics=["topics.one"], **options) as runner:
         return {outcome.name: outcome for outcome in runner}
-
-
-def outcome(name: str, verdict: Any = "passed", **details: Any) -> Outcome:
-    return Outcome(name, "own", "a chapter", "exp", "float32", "cpu", verdict, **details)
-
-
-def document(*found: Outcome, device: str = "cpu", **selection: Any) -> results.Document:
-    environment = {"namespace": "fake"}
-    return json.loads(json.dumps(results.document({device: found}, environment, **selection)))
 
 
 # --- runner and worker ----------------------------------------------------------------------------
@@ -156,6 +66,25 @@ def test_a_run_that_is_given_up_leaves_no_process(folder: Path) -> None:
         workers = [*runner._active, *runner._idle]
     assert workers
     assert all(worker._process.returncode is not None for worker in workers)
+
+
+def test_a_process_that_has_grown_is_replaced_and_no_check_is_lost(folder: Path) -> None:
+    if not Path("/proc/self/statm").exists():
+        pytest.skip("the memory of a process can only be told on Linux")
+    (folder / "greedy.py").write_text(
+        NAMESPACE + "import uuid\nme, hoard = uuid.uuid4(), []\n"
+        "def grows(): hoard.append(bytearray(b'x') * 1_200_000_000)\n"
+        "def tells(): raise RuntimeError(me)\n"
+    )
+    functions = "tells tells grows tells"
+    listed = "fine raises hangs missing exits dies quits floods fine"
+    (folder / "topics" / "one.py").write_text(TOPIC.replace(listed, functions))
+    with Runner("greedy", topics=["topics.one"], functions="*[lw]s", jobs=1) as runner:
+        found = [(outcome.function, outcome.message) for outcome in runner]
+    assert [name for name, _ in found] == functions.split()
+    first, second, grown, last = (message for _, message in found)
+    assert first == second != last  # each names the process
+    assert grown == ""
 
 
 def test_when_no_process_starts_any_more_the_rest_is_told_to_have_crashed(folder: Path) -> None:
@@ -313,119 +242,3 @@ def test_the_gate_finds_what_is_not_expected() -> None:
 
 def test_files_of_devices_have_names_that_every_system_allows() -> None:
     assert gate.expected_file(Path("x"), "cuda:0") == Path("x/cuda-0.txt")
-
-
-# --- command --------------------------------------------------------------------------------------
-
-
-def test_run_writes_a_report_and_prints_totals(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[Any] = []
-    monkeypatch.setattr(report, "write", lambda *given: asked.append(given) or [folder / "page"])
-    assert main(["run", "fake", "--topics", "topics.one", "--report", str(folder / "out")]) == 1
-    printed = capsys.readouterr()
-    rows = [line.split() for line in printed.out.splitlines()]
-    header = "chapter passed failed raised unsupported recorded timeout crashed"
-    assert header.split() in rows
-    assert "calls 3 . 1 1 . 1 3".split() in rows
-    assert "all 5 1 1 1 1 1 3".split() in rows
-    assert "failed: other/fail on default: wrong" in printed.out
-    assert "13 of 13, 6 failures" in printed.err
-    assert asked[0][1] == folder / "out"
-    loaded = results.load(folder / "out" / "results.json")
-    assert loaded == asked[0][0]
-    assert [row["name"] for row in loaded["devices"]["default"]["outcomes"]] == [*VERDICTS]
-    assert loaded["environment"]["namespace_version"] == "1.2"
-    assert not results.is_complete(loaded)
-
-
-def test_run_without_findings(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    only_fine = ["--topics", "topics.one", "--functions", "fine"]
-    assert main(["run", "fake", *only_fine]) == 0
-    assert main(["run", "fake", *only_fine, "--device", "toaster", "--device", "toaster"]) == 0
-    assert "fake on toaster" in capsys.readouterr().out
-
-
-def test_reports_that_need_a_missing_package_do_not_cost_the_results(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def write(*_: Any) -> None:
-        raise ModuleNotFoundError("No module named 'jinja2'")
-
-    monkeypatch.setattr(report, "write", write)
-    only_fine = ["--topics", "topics.one", "--functions", "fine"]
-    assert main(["run", "fake", *only_fine, "--report", str(folder)]) == 0
-    assert "not all reports were written: No module named 'jinja2'" in capsys.readouterr().err
-    assert (folder / "results.json").exists()
-
-
-def test_gate_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    expected = folder / "expected"
-    expected.mkdir()
-    path = folder / "results.json"
-    results.save(document(outcome("good"), outcome("bad", "raised", message="oh")), path)
-    command = ["gate", str(path), "--expected", str(expected)]
-    for listed, code, text in (
-        ("# because\nbad\n", 0, "cpu: as expected (1 expected failures)"),
-        ("", 1, "cpu: 1 failed unexpectedly:\n  bad: raised: oh"),
-        ("bad\ngood\n", 1, "remove them from the list:\n  good: passed"),
-        ("bad\nold\n", 1, "there are no such checks:\n  old"),
-    ):
-        (expected / "cpu.txt").write_text(listed)
-        assert main(command) == code
-        assert text in capsys.readouterr().out
-    (expected / "toaster.txt").write_text("")
-    only_fine = ["--topics", "topics.one", "--functions", "fine"]
-    live = ["gate", "fake", "--device", "toaster", "--expected", str(expected)]
-    assert main([*live, *only_fine]) == 0
-    assert main([*live, "--topics", "topics.one"]) == 1
-
-
-def test_compare_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    a, b = str(tmp_path / "a.json"), str(tmp_path / "b.json")
-    results.save(document(outcome("x")), Path(a))
-    results.save(document(outcome("x", "failed")), Path(b))
-    assert main(["compare", a, a]) == 0
-    assert main(["compare", a, b]) == 1
-    assert capsys.readouterr().out == "no differences\nx on cpu: passed -> failed\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("", "required: COMMAND"),
-        ("walk numpy", "invalid choice: 'walk'"),
-        ("run", "required: NAMESPACE"),
-        ("run fake --jobs 0", "'0' is not a number from 1 on"),
-        ("run fake --topics topics.one --functions nosuch", "no check matches"),
-        ("run nosuch", "cannot load the namespace 'nosuch': ModuleNotFoundError"),
-        ("run fake:nosuch", "name 'nosuch' is not defined"),
-        ("run fake --topics nosuch", "No module named 'numr_conformance.checks.nosuch'"),
-        ("run fake --topics topics.one --device toaster --device spoon", "the device 'spoon'"),
-        ("run fake --topics topics.one --report fake.py", "cannot write to fake.py"),
-        ("compare no.json no.json", "cannot read no.json"),
-        ("compare fake.py fake.py", "fake.py is not a JSON file"),
-        ("compare list.json list.json", "list.json holds no results"),
-        ("compare new.json new.json", "new.json has schema 99; this version knows 1"),
-        ("compare damaged.json damaged.json", "damaged.json holds damaged results"),
-        ("gate good.json", "required: --expected"),
-        ("gate good.json --expected .", "cannot read cpu.txt"),
-        ("gate good.json --expected . --device gpu", "no results for gpu, but for cpu"),
-    ],
-)
-def test_bad_usage_is_told_without_a_traceback(folder: Path, arguments: str, message: str) -> None:
-    (folder / "list.json").write_text("[]")
-    (folder / "new.json").write_text('{"schema": 99}')
-    (folder / "damaged.json").write_text('{"schema": 1, "devices": []}')
-    (folder / "gpu.txt").write_text("")
-    results.save(document(outcome("x")), folder / "good.json")
-    conformance = str(Path(results.__file__).parent.parent)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([conformance, str(folder)])}
-    ended = subprocess.run(
-        [sys.executable, "-m", "numr_conformance", *arguments.split()],
-        env=environment, cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert message in ended.stderr
-    assert "Traceback" not in ended.stderr
-    assert ended.returncode == 2

@@ -21,13 +21,31 @@ Verdict = Literal[
 
 
 class Failed(Exception):
-    """A result is not the standard's. Carries the smallest input found, expected and actual."""
+    """A result is not the standard's.
+
+    Carries the smallest input found, expected and actual, and what was measured nonetheless.
+    """
 
     def __init__(
-        self, message: str, *, given: Any = "", expected: Any = "", actual: Any = ""
+        self,
+        message: str,
+        *,
+        given: Any = "",
+        expected: Any = "",
+        actual: Any = "",
+        measured: Mapping[str, float] | None = None,
     ) -> None:
         super().__init__(message)
         self.given, self.expected, self.actual = (short(x) for x in (given, expected, actual))
+        self.measured = dict(measured or {})
+
+
+class Raised(Exception):
+    """The namespace raised where the standard defines a result, and this is the input."""
+
+    def __init__(self, message: str, *, given: Any = "") -> None:
+        super().__init__(message)
+        self.given = short(given)
 
 
 class Unsupported(Exception):
@@ -107,13 +125,18 @@ def run_check(check: Check, target: Target) -> Outcome:
             "given": failure.given,
             "expected": failure.expected,
             "actual": failure.actual,
+            "measured": failure.measured,
         }
+    except Raised as error:
+        verdict, details = "raised", {"message": str(error), "given": error.given}
     except Unsupported as reason:
         verdict, details = "unsupported", {"message": str(reason)}
     except Recorded as what:
         verdict, details = "recorded", {"message": str(what)}
     except Exception as error:  # whatever the namespace under test raises is a finding
         verdict, details = "raised", {"message": short(f"{type(error).__name__}: {error}")}
+        if target.lacks(error):
+            verdict = "unsupported"
     return Outcome(
         check.name,
         "own",

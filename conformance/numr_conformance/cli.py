@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from numr_conformance import __version__, fetch, gate, official, results
-from numr_conformance.check import Outcome
-from numr_conformance.official import OfficialRunner
-from numr_conformance.progress import Progress
+from numr_conformance.plan import LAYERS, Options, execute, plan
 from numr_conformance.results import Document
-from numr_conformance.runner import CannotRun, Runner
+from numr_conformance.runner import CannotRun
 from numr_conformance.table import failures_text, totals_text
 
 OK, FINDINGS, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -33,7 +32,9 @@ examples:
   numr-conformance run numpy
   numr-conformance run torch --functions 'linalg.*' --report torch-report
   numr-conformance run numr_api --device cpu --device webgpu:0
+  numr-conformance run numpy array_api_strict --report out
   numr-conformance run numpy --layer own --layer official
+  numr-conformance report here.json there.json --output out
   numr-conformance compare before/results.json after/results.json
   numr-conformance gate numr_api --device cpu --expected conformance/expected
 
@@ -45,11 +46,17 @@ examples:
   numr-conformance run numpy --functions exp              one function
   numr-conformance run numpy --functions 'fft.*'          a group of functions
   numr-conformance run numpy --layer official             array-api-tests; first: fetch
+  numr-conformance run mylib --layer consumers            tests of SciPy and scikit-learn
+  numr-conformance run mylib --topics accuracy --max-ulp 4
   numr-conformance run numpy --report out                 out/report.html and more
+  numr-conformance run numpy torch jax.numpy --report out three, side by side
   numr-conformance run 'mylib:backends["fast"]'           an expression in a module
   numr-conformance run cupy --jobs 1                      one process, where memory is scarce
 
 {NAMESPACE}
+Several are checked in turn, on the same devices, and shown side by side. The results of one are in
+results.json, those of each of several in a file such as results-jax.numpy.json.
+
 Checks run in processes of their own and have time limits: that the namespace hangs or crashes is
 reported like any other finding.
 """
@@ -60,6 +67,13 @@ their names are.
 
 exit codes: 0 no differences, 1 differences, 2 bad usage.
 """
+REPORT_EPILOG = """\
+examples:
+  numr-conformance report laptop/results.json gpu/results.json --output both
+
+Results that were made in different environments, or on different machines, come on one page: each
+namespace on each of its devices is a column. What was checked twice is numbered.
+"""
 GATE_EPILOG = """\
 examples:
   numr-conformance gate numr_api --device cpu --expected conformance/expected
@@ -69,13 +83,11 @@ The folder has a file for each device, such as cpu.txt or cuda-0.txt (for cuda:0
 that are expected to fail, one a line, and above each block a comment (# ...) that says why.
 """
 
-
 FETCH_EPILOG = f"""\
 The official suite, array-api-tests, cannot be installed with pip: it is a git repository. It is
 kept in {official.default_folder()}
 at commit {official.COMMIT[:7]}. A checkout elsewhere is named with --suite or ARRAY_API_TESTS.
 """
-LAYERS = ("own", "official")
 
 
 class BadUsage(Exception):
@@ -104,12 +116,22 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     run = commands.add_parser(
-        "run", help="check a namespace", description="Check a namespace.", epilog=RUN_EXAMPLES,
+        "run", help="check namespaces", description="Check namespaces.", epilog=RUN_EXAMPLES,
         formatter_class=style,
     )  # fmt: skip
-    run.add_argument("namespace", metavar="NAMESPACE", help="what to check; see below")
+    run.add_argument("namespaces", metavar="NAMESPACE", nargs="+", help="what to check; see below")
     _add_run_options(run)
     run.set_defaults(command=_run)
+
+    reporting = commands.add_parser(
+        "report", help="show results side by side", epilog=REPORT_EPILOG,
+        description="Show results of several runs side by side.", formatter_class=style,
+    )  # fmt: skip
+    reporting.add_argument("files", metavar="RESULTS.json", nargs="+", type=Path,
+                           help="results of runs, in the order of their columns")  # fmt: skip
+    reporting.add_argument("--output", metavar="DIR", type=Path, required=True,
+                           help="write an HTML page, Markdown and JUnit XML here")  # fmt: skip
+    reporting.set_defaults(command=_report)
 
     compare = commands.add_parser(
         "compare", help="show what differs between two results", epilog=COMPARE_EPILOG,
@@ -152,8 +174,14 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         dest="layers",
-        help="own checks or the official suite, array-api-tests; may be repeated (default: own)",
+        help="own checks; the official suite, array-api-tests; or the array API tests of "
+        "consumers, SciPy and scikit-learn; may be repeated (default: own)",
     )
+    add("--no-baseline", dest="baseline", action="store_false",
+        help="do not run consumers' tests with array_api_strict as well, which they are made for, "
+        "to be shown beside it")  # fmt: skip
+    add("--max-ulp", metavar="N", type=_bound, help="the largest error of elementary functions, in "
+        "units in the last place; accuracy is only measured without")  # fmt: skip
     add("--suite", metavar="PATH", type=Path, help="a checkout of the official suite (default: "
         "ARRAY_API_TESTS, else what `fetch` got)")  # fmt: skip
     add("--examples", metavar="N", type=_positive, default=official.EXAMPLES,
@@ -166,8 +194,11 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         "promotion,accuracy (default: all)")  # fmt: skip
     add("--jobs", metavar="N", type=_positive, default=2,
         help="how many checks to run at once, each in a process (default: 2)")  # fmt: skip
+    add("--patience", metavar="N", type=_positive, default=1,
+        help="multiply the time limits of checks, for what compiles at the first call or runs on a "
+        "busy machine (default: 1)")  # fmt: skip
     add("--report", metavar="DIR", type=Path,
-        help="write results.json, an HTML page, Markdown and JUnit XML to this folder")  # fmt: skip
+        help="write the results, an HTML page, Markdown and JUnit XML to this folder")  # fmt: skip
 
 
 def _positive(text: str) -> int:
@@ -176,15 +207,33 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _bound(text: str) -> float:
+    try:
+        bound = float(text)
+    except ValueError:
+        bound = math.nan
+    if not bound > 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number greater than 0")
+    return bound
+
+
 # --- commands -------------------------------------------------------------------------------------
 
 
 def _run(options: argparse.Namespace) -> int:
-    document = _check(options.namespace, options)
-    rows = [row for found in document["devices"].values() for row in found["outcomes"]]
-    failures = failures_text(document)
-    print(*filter(None, [totals_text(document), failures]), sep="\n\n")
-    return FINDINGS if any(row["verdict"] in results.FAILURES for row in rows) else OK
+    documents = _check(options.namespaces, options)
+    for document in documents:
+        print(*filter(None, [totals_text(document), failures_text(document)]), sep="\n\n")
+        if document is not documents[-1]:
+            print()
+    return FINDINGS if any(map(results.has_failures, documents)) else OK
+
+
+def _report(options: argparse.Namespace) -> int:
+    documents = [results.load(path) for path in options.files]
+    _make(options.output)
+    _write_reports(documents, options.output)
+    return OK
 
 
 def _compare(options: argparse.Namespace) -> int:
@@ -200,7 +249,7 @@ def _gate(options: argparse.Namespace) -> int:
     # Read before anything is run: a mistake in a list shall not cost minutes.
     expected = {d: gate.read_expected(gate.expected_file(options.expected, d)) for d in devices}
     if document is None:
-        document = _check(options.subject, options)
+        (document,) = _check([options.subject], options)
     ok = True
     for device, names in expected.items():
         if device not in document["devices"]:
@@ -220,53 +269,29 @@ def _fetch(options: argparse.Namespace) -> int:
     return OK
 
 
-def _check(namespace: str, options: argparse.Namespace) -> Document:
-    """Run the checks of a namespace on all devices that were asked for, and write the reports."""
+def _check(namespaces: Sequence[str], options: argparse.Namespace) -> list[Document]:
+    """Do what ``run`` was asked for, and write the reports."""
     if options.report is not None:
         _make(options.report)
-    selection = {"functions": options.functions, "topics": options.topics}
-    suite = official.find_suite(options.suite) if "official" in options.layers else None
-    if suite is not None and (warning := official.warning(suite)):
-        print(f"numr-conformance: {warning}", file=sys.stderr)
-
-    def make(device: str | None, layer: str, jobs: int) -> Runner:
-        if suite is None or layer == "own":
-            return Runner(namespace, device, jobs=jobs, **selection)
-        choice = {"functions": options.functions, "examples": options.examples}
-        return OfficialRunner(namespace, device, suite=suite, jobs=jobs, **choice)
-
-    layers = list(dict.fromkeys(options.layers)) or ["own"]
-    plan = [(device, layer) for device in options.devices or [None] for layer in layers]
-    for device, layer in plan[1:]:  # a mistake in a later one shall not cost the earlier runs
-        with make(device, layer, jobs=1):
-            pass
-    outcomes: dict[str, list[Outcome]] = {}
-    environment: dict[str, str] = {}
-    for device, layer in plan:
-        runner = make(device, layer, options.jobs)
-        label = device or "default"
-        outcomes.setdefault(label, []).extend(_outcomes(runner, label))
-        if not environment:
-            environment = results.environment(namespace, runner.version, runner.array_api_version)
-        if isinstance(runner, OfficialRunner):
-            environment[f"array-api-tests on {label}"] = runner.describe()
-    document = results.document(outcomes, environment, **selection)
+    documents = execute(
+        plan(namespaces, options.devices, options.layers, baseline=options.baseline),
+        Options(
+            options.functions,
+            options.topics,
+            options.jobs,
+            options.patience,
+            options.suite,
+            options.examples,
+            options.max_ulp,
+        ),
+    )
     if options.report is not None:
-        _write(document, options.report)
-    return document
-
-
-def _outcomes(runner: Runner, device: str) -> list[Outcome]:
-    """What comes of all checks, in their order."""
-    found: dict[str, Outcome] = {}
-    title = f"{runner.namespace} on {device}"
-    if isinstance(runner, OfficialRunner):
-        title += f", array-api-tests {official.revision(runner.suite)[:7]}"
-    with runner, Progress(title, len(runner.checks)) as progress:
-        for outcome in runner:
-            found[outcome.name] = outcome
-            progress.add(outcome)
-    return [found[check.name] for check in runner.checks]
+        for document, name in zip(documents, results.file_names(documents), strict=True):
+            path = options.report / name
+            results.save(document, path)
+            print(f"wrote {path}", file=sys.stderr)
+        _write_reports(documents, options.report)
+    return documents
 
 
 def _make(directory: Path) -> None:
@@ -276,14 +301,11 @@ def _make(directory: Path) -> None:
         raise BadUsage(f"cannot write to {directory}: {error.strerror}") from error
 
 
-def _write(document: Document, directory: Path) -> None:
+def _write_reports(documents: Sequence[Document], directory: Path) -> None:
     from numr_conformance import report
 
-    path = directory / "results.json"
-    results.save(document, path)
-    print(f"wrote {path}", file=sys.stderr)
     try:
-        written = report.write(document, directory)
+        written = report.write(documents, directory)
     except ModuleNotFoundError as error:  # the results themselves are safe
         print(f"numr-conformance: not all reports were written: {error}", file=sys.stderr)
     else:

@@ -6,13 +6,12 @@ say above each block why these checks fail; blank lines are ignored.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from numr_conformance.check import short
-from numr_conformance.results import FAILURES, Row
+from numr_conformance.results import FAILURES, Row, safe_name
 
 
 class BadList(Exception):
@@ -50,8 +49,7 @@ class Findings:
 
 def expected_file(directory: Path, device: str) -> Path:
     """Where the list of a device is: cuda-0.txt for cuda:0, as not every system allows colons."""
-    name = re.sub(r"[^\w.-]", "-", device)
-    return directory / f"{name}.txt"
+    return directory / f"{safe_name(device)}.txt"
 
 
 def read_expected(path: Path) -> list[str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Self
 
+from numr_conformance.consumers_ids import PREFIXES as CONSUMERS
 from numr_conformance.official_ids import PREFIX
 from numr_conformance.process import python
 from numr_conformance.runner import CannotRun, Runner
@@ -90,7 +91,13 @@ def warning(path: Path) -> str:
 
 def of_layers(names: Iterable[str], layers: Collection[str]) -> list[str]:
     """The names of checks that belong to some layers, in their order."""
-    return [n for n in names if ("official" if n.startswith(PREFIX) else "own") in layers]
+    return [name for name in names if _layer_of(name) in layers]
+
+
+def _layer_of(name: str) -> str:
+    if name.startswith(PREFIX):
+        return "official"
+    return "consumers" if name.startswith(CONSUMERS) else "own"
 
 
 class OfficialRunner(Runner):

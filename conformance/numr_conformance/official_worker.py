@@ -11,33 +11,21 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Generator, Sequence
-from dataclasses import asdict
-from fnmatch import fnmatchcase
-from itertools import takewhile
+from collections.abc import Sequence
 from pathlib import Path
-from time import perf_counter
-from typing import Any, TextIO
+from typing import Any
 
 import pytest
 
-from numr_conformance.check import Outcome, Verdict, short
+from numr_conformance import default_device
+from numr_conformance.check import short
 from numr_conformance.official_ids import Facts, about, defect_of_suite, leaves
+from numr_conformance.pytest_loop import Judgement, Loop, message_of
 from numr_conformance.target import DTYPES, Target
-from numr_conformance.worker import (
-    CannotStart,
-    load_target,
-    private_streams,
-    send,
-    version_of,
-)
+from numr_conformance.worker import CannotStart, load_target, private_streams, send
 
 VERSION = "2025.12"
-# The suite always tests the default device. These variables choose it, for namespaces that have
-# such; they are read when the namespace is imported.
-DEVICE_VARIABLES = {"numr_api": ("NUMR_API_DEVICE", "NUMR_API_DEVICES")}
 FALSIFYING = ("Falsifying example", "Failing test case")  # as versions of hypothesis put it
-KDLCPU = 1  # DLPack's name of the cpu
 # Only these, not all that are installed: one that shuffles tests, for example, would disturb.
 PLUGINS = ("pytest_metadata.plugin", "pytest_jsonreport.plugin", "_hypothesis_pytestplugin")
 
@@ -58,7 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = f"{options.examples} examples a test; no deadline for an example"
     if missing:
         words += f"; without {', '.join(missing)}, which the device lacks"
-    loop = Loop(target, facts, options, words, requests, replies)
+    loop = OfficialLoop(
+        facts, target, requests, replies, pattern=options.functions, words=words,
+        seconds=60.0 + options.examples,  # many times what a slow device takes
+    )  # fmt: skip
     code = pytest.main(_pytest_arguments(options), plugins=[loop])
     if loop.problem:
         send(replies, {"error": f"cannot load the official suite: {loop.problem}"})
@@ -86,9 +77,7 @@ def _set_environment(options: Namespace) -> None:
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = options.scratch
     os.environ["ARRAY_API_TESTS_VERSION"] = VERSION
     os.environ["ARRAY_API_TESTS_MODULE"] = _module(options.namespace)
-    if options.device is not None:
-        for variable in DEVICE_VARIABLES.get(options.namespace, ()):
-            os.environ[variable] = options.device
+    default_device.choose(options.namespace, options.device)
     os.chdir(options.scratch)
 
 
@@ -107,20 +96,14 @@ def _load(options: Namespace) -> Target:
             f"the official suite takes modules, or what has a __name__ as they have: "
             f"{target.name!r} is {type(target.xp).__name__!r} without one"
         )
-    if target.device is not None:
-        used = getattr(target.xp.zeros(1), "device", None)
-        if str(used) != target.device_name and used != target.device:
-            raise CannotStart(
-                f"the official suite tests the default device, which is {used} for {target.name}; "
-                f"it is not known here how to make {target.device_name} the default"
-            )
+    default_device.require(target, "the official suite")
     return target
 
 
 def _facts(target: Target) -> Facts:
     try:
-        on_cpu = target.xp.zeros(1).__dlpack_device__()[0] == KDLCPU
-    except Exception:  # without these, a namespace is told by the tests
+        on_cpu = default_device.is_on_cpu(target.xp.zeros(1))
+    except Exception:  # without this function, a namespace is told by the tests
         on_cpu = True
     return Facts("float64" in target.dtypes, on_cpu)
 
@@ -143,129 +126,37 @@ def _pytest_arguments(options: Namespace) -> list[str]:
     ]
 
 
-class Loop:
-    """A pytest plugin that takes the place of pytest's loop over the tests.
+class OfficialLoop(Loop):
+    """Runs the suite's tests for a parent; see ``Loop``."""
 
-    Attributes:
-        problem: why the tests cannot be loaded, "" if they can.
-    """
+    layer = "official"
+    tests = "the suite"
 
-    def __init__(
-        self,
-        target: Target,
-        facts: Facts,
-        options: Namespace,
-        words: str,
-        requests: TextIO,
-        replies: TextIO,
-    ) -> None:
-        self.problem = ""
-        self._target, self._facts, self._words = target, facts, words
-        self._pattern: str = options.functions
-        self._seconds = 60.0 + options.examples  # many times what a slow device takes
-        self._requests, self._replies = requests, replies
-        self._verdict: Verdict = "passed"
-        self._details: dict[str, Any] = {}
+    def __init__(self, facts: Facts, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self._facts = facts
 
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed and not self.problem:
-            self.problem = f"{report.nodeid}: {_last_line(report.longreprtext)}"
+    def about(self, name: str) -> tuple[str, str]:
+        return about(name)
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Say which tests there are, then run those that are asked for."""
-        if self.problem:
-            return True
-        items = [item for item in session.items if self._is_wanted(item.nodeid)]
-        self._introduce(items)
-        for line in self._requests:
-            send(self._replies, asdict(self._run(items[int(line)])))
-        return True
+    def is_unsupported(self, reason: str) -> bool:
+        return "not found in array module" in reason  # an extension
 
-    def _is_wanted(self, test: str) -> bool:
-        return any(fnmatchcase(text, self._pattern) for text in (about(test)[1], test))
-
-    def _introduce(self, items: Sequence[pytest.Item]) -> None:
-        message = {
-            "version": version_of(self._target),
-            "array_api_version": str(getattr(self._target.xp, "__array_api_version__", "")),
-            "options": self._words,
-            "checks": [(x.nodeid, *about(x.nodeid), "", self._seconds) for x in items],
-        }
-        send(self._replies, message)
-
-    def _run(self, item: pytest.Item) -> Outcome:
-        self._verdict, self._details = "passed", {}
-        start = perf_counter()
-        # Without a next test everything is torn down: a process may be given any test after it.
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        return Outcome(
-            item.nodeid,
-            "official",
-            *about(item.nodeid),
-            "",
-            self._target.device_name,
-            self._verdict,
-            seconds=perf_counter() - start,
-            **self._details,
-        )
-
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Turn pytest's reports (set up, call, tear down) into a verdict: the first bad one."""
-        report = yield
-        if self._verdict != "passed" or report.passed:
-            return report
-        if report.skipped:
-            expected = hasattr(report, "wasxfail")
-            reason = report.wasxfail if expected else _skip_reason(report)
-            absent = "not found in array module" in reason  # an extension
-            self._verdict = "unsupported" if absent else "recorded"
-            kind = "expected to fail by the suite" if expected else "skipped by the suite"
-            self._details = {"message": f"{kind}: {reason}" if reason else kind}
-        elif call.excinfo is None:  # an xfail, strict, that passes
-            self._verdict, self._details = "failed", {"message": _last_line(report.longreprtext)}
-        else:
-            self._judge(item.nodeid, call.excinfo.value)
-        return report
-
-    def _judge(self, test: str, error: BaseException) -> None:
+    def judge(self, name: str, error: BaseException) -> Judgement:
         first = next(leaves(error))
-        message = _message(first)
-        self._details = {"message": message, "given": _falsifying(first)}
-        reason = defect_of_suite(test, error, self._facts)
+        message = message_of(first)
+        details = {"message": message, "given": _falsifying(first)}
+        reason = defect_of_suite(name, error, self._facts)
         if reason:
-            self._verdict = "recorded"
-            self._details["message"] = short(f"known defect of the suite: {reason} ({message})")
-        else:
-            self._verdict = "failed" if isinstance(first, AssertionError) else "raised"
-
-
-def _message(error: BaseException) -> str:
-    """What an error says, without pytest's account of the expression that is not true."""
-    first, *rest = f"{type(error).__name__}: {error}".splitlines()
-    said = takewhile(lambda line: not line.startswith(("assert ", "E ", " + ")), rest)
-    return short("; ".join(filter(None, map(str.strip, [first, *said]))))
+            text = short(f"known defect of the suite: {reason} ({message})")
+            return "recorded", {**details, "message": text}
+        return ("failed" if isinstance(first, AssertionError) else "raised"), details
 
 
 def _falsifying(error: BaseException) -> str:
     """The input that hypothesis found, which it appends to the error."""
     notes = (str(note) for note in getattr(error, "__notes__", ()))
     return next((short(note) for note in notes if note.startswith(FALSIFYING)), "")
-
-
-def _skip_reason(report: pytest.TestReport) -> str:
-    detail: Any = report.longrepr  # file, line and text
-    return str(detail[-1] if isinstance(detail, tuple) else detail).removeprefix("Skipped: ")
-
-
-def _last_line(text: str) -> str:
-    """The last line that pytest marks as the error, else the last one."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    errors = [line.removeprefix("E").strip() for line in lines if line.startswith("E ")]
-    return short((errors or lines or [""])[-1])
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
@@ -28,13 +29,25 @@ def python(module: str, *arguments: str) -> list[str]:
 class Worker:
     """A running ``numr_conformance.worker``.
 
+    Arguments:
+        command: what to run.
+        events: where it is told what the process writes.
+        limit: how many seconds it has for getting ready.
+        variables: of its environment, beside those of this process.
+
     Attributes:
         index: of the check that it runs; None until it was given one.
         limit: how many seconds it has for that, or for getting ready.
         deadline: when they are over, in ``time.monotonic()``.
     """
 
-    def __init__(self, command: list[str], events: SimpleQueue[Event], limit: float) -> None:
+    def __init__(
+        self,
+        command: list[str],
+        events: SimpleQueue[Event],
+        limit: float,
+        variables: Mapping[str, str],
+    ) -> None:
         self.index: int | None = None
         self.limit, self.deadline = limit, monotonic() + limit
         # A file, since a pipe that nobody reads would make a talkative namespace hang.
@@ -45,7 +58,7 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            env=_environment(),
+            env={**_environment(), **variables},
         )
         self._listener = Thread(target=self._listen, args=(events,), daemon=True)
         self._listener.start()

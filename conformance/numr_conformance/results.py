@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import math
 import platform
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -108,6 +109,29 @@ def totals(rows: Iterable[Row]) -> dict[str, dict[str, int]]:
 def is_complete(results: Document) -> bool:
     """Whether all checks were run."""
     return results["selection"] == {"functions": "*", "topics": []}
+
+
+def has_failures(results: Document) -> bool:
+    """Whether anything was found that is not as the standard says."""
+    rows = (row for found in results["devices"].values() for row in found["outcomes"])
+    return any(row["verdict"] in FAILURES for row in rows)
+
+
+def safe_name(text: str) -> str:
+    """A name for a file that every system allows, such as cuda-0 for cuda:0."""
+    return re.sub(r"[^\w.-]+", "-", text)
+
+
+def file_names(documents: Sequence[Document]) -> list[str]:
+    """Names of files for the documents of a run: one for each, or results.json for the only one."""
+    if len(documents) == 1:
+        return ["results.json"]
+    names = [f"results-{safe_name(document['environment']['namespace'])}" for document in documents]
+    seen = Counter[str]()
+    for number, name in enumerate(names):  # "a:b" and "a-b" must not share a file
+        seen[name] += 1
+        names[number] += f"-{seen[name]}" if seen[name] > 1 else ""
+    return [f"{name}.json" for name in names]
 
 
 def save(results: Document, path: Path) -> None:

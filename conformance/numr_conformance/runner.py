@@ -17,13 +17,16 @@ from time import monotonic
 from typing import Any, NamedTuple, Self
 
 from numr_conformance.check import Outcome, Verdict
+from numr_conformance.losses import Losses
 from numr_conformance.process import Event, Worker, python
-
-START_SECONDS = 180.0  # to import a namespace, initialise its device and collect the checks
 
 
 class CannotRun(Exception):
     """No check can be run: the namespace, its device or the checks cannot be loaded."""
+
+
+class NoCheck(CannotRun):
+    """No check is of the functions or names that were asked for."""
 
 
 class Listed(NamedTuple):
@@ -44,16 +47,23 @@ class Runner:
 
     Attributes:
         layer: the layer of its outcomes.
+        start_seconds: the limit for importing a namespace, initialising its device and collecting
+            the checks.
         namespace: what is checked.
+        patience: a factor for the time limits of checks, for what is slow without a fault.
         checks: all that will be run, in the order of the topics; known inside ``with``.
         version: the namespace's ``__version__``.
         array_api_version: the namespace's ``__array_api_version__``.
+
+    Arguments:
+        max_ulp: above this error an accuracy check fails; without it, errors are only measured.
 
     Raises:
         CannotRun: on entering ``with``.
     """
 
     layer = "own"
+    start_seconds = 180.0
 
     def __init__(
         self,
@@ -63,8 +73,10 @@ class Runner:
         functions: str = "*",
         topics: Sequence[str] = (),
         jobs: int = 2,
+        max_ulp: float | None = None,
     ) -> None:
         self.namespace = namespace
+        self.patience = 1.0
         self.checks: list[Listed] = []
         self.version = self.array_api_version = ""
         self._device = device or "default"
@@ -73,12 +85,16 @@ class Runner:
             self._command.append(f"--device={device}")
         if topics:
             self._command.append(f"--topics={','.join(topics)}")
+        if max_ulp is not None:
+            self._command.append(f"--max-ulp={max_ulp!r}")
+        self._variables: dict[str, str] = {}  # of the workers' environment
         self._jobs = jobs
         self._events: SimpleQueue[Event] = SimpleQueue()
         self._active: list[Worker] = []  # those that start or run a check
         self._idle: list[Worker] = []
         self._waiting: deque[int] = deque()
         self._problem = ""
+        self._losses = Losses()
 
     def __enter__(self) -> Self:
         for _ in range(self._jobs):
@@ -98,7 +114,10 @@ class Runner:
 
     def __iter__(self) -> Iterator[Outcome]:
         while self._waiting or any(worker.index is not None for worker in self._active):
-            if self._active:
+            # Asked before each step, which may give the first of the waiting to a worker.
+            if self._waiting and (known := self._losses.expected(self._group(self._waiting[0]))):
+                outcome = self._lost(self._waiting.popleft(), *known)
+            elif self._active:
                 outcome = self._step()
             else:  # a device that was lost, for example, lets no worker start again
                 index = self._waiting.popleft()
@@ -107,7 +126,8 @@ class Runner:
                 yield outcome
 
     def _start(self) -> None:
-        self._active.append(Worker(self._command, self._events, START_SECONDS))
+        worker = Worker(self._command, self._events, self.start_seconds, self._variables)
+        self._active.append(worker)
 
     def _stop(self) -> None:
         for worker in self._active:
@@ -130,7 +150,13 @@ class Runner:
             return self._replace(worker, "crashed", worker.cause_of_death())
         message = json.loads(line)
         if worker.index is not None:
-            self._assign(worker)
+            self._losses.end(self._group(worker.index))
+            if message.pop("full", False) and self._waiting:
+                self._active.remove(worker)
+                worker.finish()
+                self._start()
+            else:
+                self._assign(worker)
             return Outcome(**message)
         if "error" in message:  # written by a worker that cannot start
             worker.kill()
@@ -142,7 +168,7 @@ class Runner:
     def _welcome(self, message: dict[str, Any]) -> None:
         checks = [Listed(*row) for row in message["checks"]]
         if not checks:
-            raise CannotRun("no check matches")
+            raise NoCheck("no check matches")
         if not self.checks:
             self.checks = checks
             self.version, self.array_api_version = message["version"], message["array_api_version"]
@@ -155,7 +181,7 @@ class Runner:
     def _assign(self, worker: Worker) -> None:
         if self._waiting:
             index = self._waiting.popleft()
-            worker.ask(index, self.checks[index].seconds)
+            worker.ask(index, self.checks[index].seconds * self.patience)
         else:
             self._active.remove(worker)
             self._idle.append(worker)
@@ -168,7 +194,12 @@ class Runner:
             return None
         if self._waiting:
             self._start()
+        self._losses.add(self._group(worker.index), verdict, message)
         return self._lost(worker.index, verdict, message, worker.elapsed)
+
+    def _group(self, index: int) -> str:
+        """What checks that are likely to be lost together have in common."""
+        return self.checks[index].function or self.checks[index].chapter
 
     def _lost(self, index: int, verdict: Verdict, message: str, seconds: float = 0.0) -> Outcome:
         name, chapter, function, dtype, _ = self.checks[index]

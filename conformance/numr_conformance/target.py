@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from numr_conformance.check import Unsupported
+from numr_conformance.check import Failed, Unsupported
 
 DTYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
@@ -32,7 +32,14 @@ class Target:
     Arguments:
         name: how the user named the namespace; see ``load``.
         device: the device by the namespace's own name; None for its default device.
+
+    Attributes:
+        spent: a check has changed the namespace, so that the next ones need a new process.
+        max_ulp: above this error an accuracy check fails; None if errors are only measured.
     """
+
+    max_ulp: float | None = None
+    spent: bool = False
 
     def __init__(self, name: str, device: str | None = None) -> None:
         self.name = name
@@ -69,6 +76,17 @@ class Target:
                 raise Unsupported(f"{self.name} has no {function}")
         return found
 
+    def lacks(self, error: Exception) -> bool:
+        """Whether an error says that the namespace lacks a name, or that its arrays are immutable.
+
+        It is then no news about what else a check is about: those of names tell the one, and those
+        of ``__setitem__`` are the ones to look at for the other.
+        """
+        if isinstance(error, AttributeError):
+            places = (self.xp, getattr(self.xp, "linalg", None), getattr(self.xp, "fft", None))
+            return error.obj is not None and any(error.obj is place for place in places)
+        return isinstance(error, TypeError) and "immutable" in str(error)
+
     @cached_property
     def dtypes(self) -> dict[str, Any]:
         """The standard's dtypes that the device has, by name."""
@@ -96,7 +114,11 @@ class Target:
         return self.xp.reshape(flat, host.shape)
 
     def host(self, x: Any) -> np.ndarray[Any, Any]:
-        """A NumPy copy of the namespace's array, through DLPack, ``__array__`` or its elements."""
+        """A NumPy copy of the namespace's array, through DLPack, ``__array__`` or its elements.
+
+        Raises Failed if it is something else: NumPy would make an array of a tuple of arrays, too.
+        """
+        _require_array(x)
         try:
             return np.array(np.from_dlpack(x, device="cpu"))
         except (AttributeError, BufferError, RuntimeError, TypeError, ValueError):
@@ -118,5 +140,11 @@ class Target:
         return out
 
     def dtype_name(self, x: Any) -> str:
-        """The name of an array's dtype, "?" if it is none of the standard's."""
+        """The name of an array's dtype, "?" if it is none of the standard's; Failed if no array."""
+        _require_array(x)
         return next((name for name, dtype in self.dtypes.items() if dtype == x.dtype), "?")
+
+
+def _require_array(x: Any) -> None:
+    if not hasattr(x, "dtype"):
+        raise Failed("the result is no array", expected="an array", actual=type(x))

@@ -1,10 +1,13 @@
 """The process that runs checks: whatever the namespace does to it, the parent lives on.
 
     python -m numr_conformance.worker NAMESPACE [--device D] [--functions PATTERN] [--topics LIST]
+                                      [--max-ulp N]
 
 It first writes one line of JSON that lists its checks, or ``{"error": ...}`` if there is no way to
 begin. Then it reads indices of checks from standard input, a line each, runs them one by one, and
-writes the outcome of each as a line of JSON. It ends when its input does.
+writes the outcome of each as a line of JSON; with ``"full": true`` in it once another process is
+to do the rest, as this one holds too much memory or its namespace was changed by a check. It ends
+when its input does.
 """
 
 from __future__ import annotations
@@ -18,11 +21,16 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, TextIO
 
 from numr_conformance.check import Check, run_check
 from numr_conformance.checks import TOPICS, collect
 from numr_conformance.target import Target
+
+# Some namespaces keep something of each new operation, shape and dtype: jax.numpy, which compiles
+# every one, would take tens of gigabytes for all checks.
+MOST_GROWTH = 1 << 30  # bytes
 
 
 class CannotStart(Exception):
@@ -33,17 +41,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the checks that standard input asks for."""
     options = _parse(arguments)
     requests, replies = private_streams()
+    # hypothesis, should it be imported, writes nothing to where the command was called.
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.devnull)
     faulthandler.enable()  # a segmentation fault tells on stderr where it happened
     try:
         target = load_target(options.namespace, options.device)
+        target.max_ulp = options.max_ulp
         checks = _collect(target, options.functions, options.topics)
     except CannotStart as problem:
         send(replies, {"error": str(problem)})
         return 2
     send(replies, _introduction(target, checks))
+    limit = memory() + MOST_GROWTH
     for line in requests:
-        send(replies, asdict(run_check(checks[int(line)], target)))
+        outcome = asdict(run_check(checks[int(line)], target))
+        send(replies, {**outcome, "full": True} if target.spent or memory() > limit else outcome)
     return 0
+
+
+def memory() -> int:
+    """The bytes of memory that this process holds; 0 where that cannot be told."""
+    try:
+        pages = Path("/proc/self/statm").read_bytes().split()[1]
+    except OSError:  # a system that is not Linux
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _parse(arguments: Sequence[str] | None) -> Namespace:
@@ -52,6 +74,7 @@ def _parse(arguments: Sequence[str] | None) -> Namespace:
     parser.add_argument("--device")
     parser.add_argument("--functions", default="*", metavar="PATTERN")
     parser.add_argument("--topics", type=lambda text: text.split(","), default=TOPICS)
+    parser.add_argument("--max-ulp", type=float, metavar="N")
     return parser.parse_args(arguments)
 
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from numr_api._errors import Unsupported
+from numr_api._errors import DeviceLost, DeviceOutOfMemory, Unsupported
 
-__all__ = ["Unsupported"]
+__all__ = ["DeviceLost", "DeviceOutOfMemory", "Unsupported"]

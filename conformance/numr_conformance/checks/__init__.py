@@ -32,6 +32,7 @@ TOPICS = (
     "errors",
     "determinism",
     "threads",
+    "drawn",
 )
 
 

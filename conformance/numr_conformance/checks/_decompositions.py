@@ -21,6 +21,7 @@ from numr_conformance.checks._tools import (
     Cases,
     Host,
     assert_equal,
+    assert_fields,
     assert_true,
     continuous,
     default_dtype,
@@ -42,8 +43,7 @@ def double(host: Host) -> Host:
 
 def parts(target: Target, result: Any, names: tuple[str, ...], dtypes: tuple[str, ...]) -> Any:
     """The fields of a named tuple on the host, with these dtypes."""
-    found = getattr(result, "_fields", ())
-    assert_true(tuple(found) == names, "wrong fields", expected=names, actual=found)
+    assert_fields(result, names)
     hosts = [target.host(getattr(result, name)) for name in names]
     actual = tuple(x.dtype.name for x in hosts)
     assert_true(actual == dtypes, "wrong dtypes", expected=dtypes, actual=actual)

@@ -13,6 +13,7 @@ from numr_conformance.checks._tools import (
     Host,
     assert_dtype,
     assert_equal,
+    assert_fields,
     assert_true,
     default_dtype,
     numbers,
@@ -36,9 +37,7 @@ def fields(target: Target, function: str, x: Any) -> dict[str, Host]:
     result = target.find(function)(x)
     if function == "unique_values":
         return {"values": target.host(result)}
-    names = getattr(result, "_fields", ())
-    assert_true(tuple(names) == FIELDS[function], "wrong fields", expected=FIELDS[function],
-                actual=names)  # fmt: skip
+    assert_fields(result, FIELDS[function])
     index = default_dtype(target, "indexing")
     for name in FIELDS[function][1:]:
         assert_dtype(target, getattr(result, name), index, name)

@@ -14,6 +14,7 @@ from numr_conformance.standard import ENTRIES, chapter_of
 from numr_conformance.target import DTYPES, Target
 
 Host = np.ndarray[Any, Any]
+Layout = Callable[[Target, Host], Any]
 
 _NAMED = {entry.name for entry in ENTRIES}
 
@@ -52,10 +53,11 @@ class Cases:
 
     Arguments:
         chapter: of all of them; without one, that of each function in the standard.
+        seconds: limit for one run of each.
     """
 
-    def __init__(self, topic: str, chapter: str = "") -> None:
-        self.topic, self.chapter = topic, chapter
+    def __init__(self, topic: str, chapter: str = "", *, seconds: float = 20.0) -> None:
+        self.topic, self.chapter, self.seconds = topic, chapter, seconds
         self.found: list[Check] = []
 
     def __call__(
@@ -81,7 +83,7 @@ class Cases:
                     given = ((dtype,) if dtype else ()) + row
                     run = partial(_run, body, given)
                     chapter = self.chapter or _chapter(about)
-                    self.found.append(Check(name, chapter, about, dtype, run))
+                    self.found.append(Check(name, chapter, about, dtype, run, self.seconds))
             return body
 
         return enter
@@ -171,13 +173,29 @@ def _shifted(target: Target, host: Host) -> Any:
     return target.xp.reshape(flat, host.shape)
 
 
-LAYOUTS: dict[str, Callable[[Target, Host], Any]] = {
+def _if_possible(name: str, make: Layout) -> Layout:
+    """The layout, Unsupported if the namespace cannot make it: no fault of what is checked in it.
+
+    What it takes, such as negative steps and ``flip``, has checks of its own.
+    """
+
+    def made(target: Target, host: Host) -> Any:
+        try:
+            return make(target, host)
+        except Exception as error:  # whatever a namespace raises
+            text = f"no {name} layout: {type(error).__name__}: {error}"
+            raise Unsupported(text) from error
+
+    return made
+
+
+LAYOUTS: dict[str, Layout] = {
     "contiguous": Target.array,
-    "strided": _strided,
-    "reversed": _reversed,
-    "flipped": _flipped,
-    "transposed": _transposed,
-    "shifted": _shifted,
+    "strided": _if_possible("strided", _strided),
+    "reversed": _if_possible("reversed", _reversed),
+    "flipped": _if_possible("flipped", _flipped),
+    "transposed": _if_possible("transposed", _transposed),
+    "shifted": _if_possible("shifted", _shifted),
 }
 
 
@@ -250,6 +268,20 @@ def assert_true(true: Any, message: str, **details: Any) -> None:
         raise Failed(message, **details)
 
 
+def assert_fields(result: Any, names: Sequence[str]) -> None:
+    """The result is a tuple whose elements have these names, in this order.
+
+    A ``namedtuple`` is one, and so is what modules in C return, which has no ``_fields``.
+    """
+    right = (
+        isinstance(result, tuple)
+        and len(result) == len(names)
+        and all(part is getattr(result, n, None) for part, n in zip(result, names, strict=True))
+    )
+    actual = getattr(result, "_fields", type(result))
+    assert_true(right, "wrong fields", expected=names, actual=actual)
+
+
 def assert_raises(
     call: Callable[[], Any], kinds: type[Exception] | tuple[type[Exception], ...], given: Any
 ) -> None:
@@ -282,7 +314,9 @@ def sum_dtype(target: Target, dtype: str) -> str:
     default = default_dtype(target, "integral")
     if np.dtype(dtype).itemsize >= np.dtype(default).itemsize:
         return dtype
-    return default if dtype.startswith("i") else f"u{default}"
+    wide = default if dtype.startswith("i") else f"u{default}"
+    target.dtype(wide)  # Unsupported where there is no such dtype
+    return wide
 
 
 def device_keyword(target: Target) -> dict[str, Any]:

@@ -1,4 +1,10 @@
-"""Determinism: the same bits each time, and of a row alone as of a row in a batch."""
+"""Determinism: the same bits each time, and of a row alone as of a row in a batch.
+
+The standard says nothing of either. Other bits for the same operands fail all the same, and so do
+element-wise results that depend on the elements around: no order of operations explains them. How a
+sum or a transform is split may well follow from the shape; that is written down. A library that
+promises more has tests of its own, which can demand that these checks pass and record nothing.
+"""
 
 from __future__ import annotations
 
@@ -38,6 +44,7 @@ ELEMENTARY = (
     "exp log sin cos tan tanh sqrt asin atan sinh expm1 log1p log2 log10 abs square".split()
 )
 ALONG = "sum prod mean var std max min cumulative_sum cumulative_prod sort argsort".split()
+EXACT = ("max", "min", "sort", "argsort")
 FOURIER = ("fft.fft", "fft.ifft", "fft.rfft")
 LENGTHS = (1, 7, 64, 1000)
 ROWS = 9
@@ -49,9 +56,9 @@ def compare_rows(target: Target, call: Any, x: Host, given: Any, *, free: bool =
     for i in range(len(x)):
         alone = target.host(call(target.array(x[i : i + 1])))[0]
         if whole[i].tobytes() != alone.tobytes():
-            message = f"row {i} has other bits in a batch"
             if free:
-                raise Recorded(message)
+                raise Recorded("a row has other bits in a batch")
+            message = f"row {i} has other bits in a batch"
             raise Failed(message, given=given, expected=alone, actual=whole[i])
 
 
@@ -63,16 +70,19 @@ def row_of_elementwise(target: Target, dtype: str, name: str, length: int) -> No
 
 @cases("*", dtypes=("float32", "float64"), rows=[(f, n) for f in ALONG for n in LENGTHS])
 def row_of_reduction(target: Target, dtype: str, name: str, length: int) -> None:
+    """Written down only, but for what has nothing to round."""
     host = continuous(dtype, (ROWS, length), name)
-    compare_rows(target, lambda x: target.find(name)(x, axis=-1), host, (name, length))
+    free = name not in EXACT
+    compare_rows(target, lambda x: target.find(name)(x, axis=-1), host, (name, length), free=free)
 
 
 @cases("*", dtypes=("float32", "float64"), rows=[(f, n) for f in FOURIER for n in LENGTHS])
 def row_of_transform(target: Target, dtype: str, name: str, length: int) -> None:
+    """Written down only."""
     host = continuous(dtype, (ROWS, length), name)
     if name != "fft.rfft":
         host = host.astype("complex64" if dtype == "float32" else "complex128")
-    compare_rows(target, target.find(name), host, (name, length))
+    compare_rows(target, target.find(name), host, (name, length), free=True)
 
 
 @cases("matmul", dtypes=("float32", "float64"), rows=[(n,) for n in LENGTHS])

@@ -113,7 +113,10 @@ def _has_operator(name: str, target: Target) -> None:
 
 
 def _signature(entry: Entry, target: Target) -> None:
-    function = _find(target, entry)
+    try:
+        function = _find(target, entry)
+    except Failed as absent:  # which the check of its name tells
+        raise Unsupported(str(absent)) from absent
     try:
         found = inspect.signature(function)
     except (TypeError, ValueError):
@@ -204,10 +207,18 @@ def _constant(name: str, value: float | None, target: Target) -> None:
         raise Failed(f"{name} has another value", expected=value, actual=found)
 
 
-def _version(version: str | None, target: Target) -> None:
-    x = _array(target)
+def _namespace(target: Target, version: str | None) -> Any:
+    """What an array says its namespace is; array_api_strict switches to that version, for good."""
+    x, own = _array(target), getattr(target.xp, "__array_api_version__", None)
     try:
-        found = x.__array_namespace__(api_version=version)
+        return x.__array_namespace__(api_version=version)
+    finally:
+        target.spent |= getattr(target.xp, "__array_api_version__", None) != own
+
+
+def _version(version: str | None, target: Target) -> None:
+    try:
+        found = _namespace(target, version)
     except (ValueError, NotImplementedError) as error:
         if version in (None, VERSIONS[-1]):
             raise

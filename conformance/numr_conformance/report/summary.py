@@ -50,6 +50,14 @@ class Column:
         return sum(self.counts[verdict] for verdict in FAILURES)
 
 
+def status_of(counts: Mapping[str, int]) -> str:
+    """The key of STATUSES for the verdicts that occur, one at least."""
+    worst = next(verdict for verdict in WORST_FIRST if counts.get(verdict))
+    if worst == "unsupported" and counts.get("passed"):
+        return "partial"
+    return "passed" if worst == "recorded" and counts.get("passed") else worst
+
+
 @dataclass(frozen=True)
 class Cell:
     """What came of all checks of one chapter about one function, in one column."""
@@ -69,11 +77,7 @@ class Cell:
     @property
     def status(self) -> str:
         """A key of STATUSES."""
-        counts = self.counts
-        worst = next(iter(counts))
-        if worst == "unsupported" and "passed" in counts:
-            return "partial"
-        return "passed" if worst == "recorded" and "passed" in counts else worst
+        return status_of(self.counts)
 
     @property
     def example(self) -> Outcome | None:

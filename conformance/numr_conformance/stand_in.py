@@ -1,0 +1,108 @@
+"""Putting a namespace in the place of one that SciPy's and scikit-learn's tests know.
+
+Both libraries have array API tests for a fixed list of namespaces. One that is not in it takes the
+place of array_api_strict: whoever imports that gets the namespace under test. So its tests are
+those of array_api_strict, and results can be compared with what array_api_strict itself reaches.
+
+All of this changes modules of the process that runs the tests, which does nothing else.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from numr_conformance.consumers import STRICT
+from numr_conformance.default_device import is_on_cpu
+from numr_conformance.target import Target
+from numr_conformance.worker import CannotStart
+
+
+def put_in_place(target: Target, *, masquerade: bool) -> None:
+    """Have whoever imports array_api_strict get the namespace under test.
+
+    Arguments:
+        target: the namespace.
+        masquerade: let it also claim the name array_api_strict.
+
+    Raises:
+        CannotStart: the tests would get another namespace, or it cannot be changed.
+    """
+    xp = target.xp
+    _require_own_arrays(target)
+    added: dict[str, Any] = {"set_array_api_strict_flags": _ignore, "__version__": "99"}
+    try:
+        for name, value in added.items():
+            if not hasattr(xp, name):
+                setattr(xp, name, value)
+        if masquerade:
+            # What is called array_api_strict is asked for its cpu before results are compared.
+            if not hasattr(xp, "Device"):
+                cpu = cpu_of(xp)
+                xp.Device = partial(_same, cpu)
+            xp.__name__ = STRICT
+    except (AttributeError, TypeError) as error:
+        raise CannotStart(
+            f"{target.name!r} cannot be put in the place of {STRICT}, since it cannot be changed: "
+            f"{error}"
+        ) from error
+    sys.modules[STRICT] = xp
+
+
+def _ignore(**_: Any) -> None:
+    """In the place of strict's function that sets the version of the standard."""
+
+
+def _same(device: Any, _: str) -> Any:
+    """In the place of strict's class of devices, each of which is the same one."""
+    return device
+
+
+def _require_own_arrays(target: Target) -> None:
+    """Refuse a namespace that tests cannot get hold of by way of its arrays, as these do."""
+    try:
+        found = target.xp.empty(0).__array_namespace__()
+    except Exception as error:
+        raise CannotStart(
+            f"{target.name!r} cannot be put in place: its arrays do not tell of their namespace "
+            f"({type(error).__name__}: {error})"
+        ) from error
+    if found is not target.xp or not isinstance(getattr(found, "__name__", None), str):
+        text = repr(getattr(found, "__name__", found))
+        raise CannotStart(
+            f"{target.name!r} cannot be put in place: the namespace of its arrays is {text}"
+        )
+
+
+def cpu_of(xp: Any) -> Any:
+    """The device that NumPy can read; None, the default one, if that cannot be told."""
+    try:
+        for device in xp.__array_namespace_info__().devices():
+            if is_on_cpu(xp.zeros(1, device=device)):
+                return device
+    except Exception:  # whatever a namespace raises here, it cannot tell
+        pass
+    return None
+
+
+def let_scipy_know(conftest: ModuleType, xp: Any) -> None:
+    """Enter a namespace into the lists by which SciPy's tests decide what to skip."""
+    known: Any = conftest
+    known.xp_known_backends.add(xp.__name__)
+    if not is_on_cpu(xp.zeros(1)):
+        known.xp_skip_cpu_only_backends.add(xp.__name__)
+
+
+def let_sklearn_use_the_default_device() -> None:
+    """Have scikit-learn's tests ask for no device where they would name those of strict."""
+    testing: Any = import_module("sklearn.utils._testing")
+    original = testing._array_api_for_tests
+
+    def for_tests(array_namespace: str, device_name: Any = None, dtype_name: Any = None) -> Any:
+        named = None if array_namespace == STRICT else device_name
+        return original(array_namespace, named, dtype_name)
+
+    testing._array_api_for_tests = for_tests
