@@ -1,0 +1,28 @@
+"""webgpu devices: any vendor's GPU through wgpu-py, with WGSL kernels of our own."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from numr_api._backends.webgpu import adapters
+from numr_api._devices import device_name
+
+if TYPE_CHECKING:
+    from numr_api._backends.webgpu.device import WebgpuBackend
+
+
+def count() -> int:
+    if "webgpu" not in os.environ.get("NUMR_API_DEVICES", ""):  # TODO: until it is complete
+        return 0
+    return len(adapters.adapters())
+
+
+def obstacle() -> str:
+    return adapters.obstacle()
+
+
+def open_device(index: int) -> WebgpuBackend:
+    from numr_api._backends.webgpu.device import WebgpuBackend
+
+    return WebgpuBackend(device_name("webgpu", index), adapters.adapters()[index])

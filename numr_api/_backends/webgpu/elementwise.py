@@ -1,0 +1,376 @@
+"""Element-wise kernels: one generator, and a row for each operation.
+
+A thread computes four consecutive elements of the output, or one if the operation is long: such
+kernels are bound by arithmetic, and compilers put a copy of the operation in place of each call.
+How a thread reads an operand depends on how that lies in memory, so a kernel has variants:
+
+    scalar    a Python scalar, which comes with the parameters
+    constant  an array of one element, or repeated along all axes
+    vector    four elements in one load: contiguous along the last axis and aligned
+    unit      contiguous along the last axis
+    strided   anything else
+
+Axes that all operands step through as one are merged first, so most kernels have one axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from numr_api._backends.webgpu import wgsl
+from numr_api._backends.webgpu.data import Strided, broadcast, common_shape, may_overlap, merge
+from numr_api._backends.webgpu.kernels import (
+    EACH,
+    WORKGROUP,
+    Words,
+    binding,
+    indented,
+    pieces,
+    place_of,
+    position,
+    window_of,
+    written_element,
+    written_type,
+)
+from numr_api._backends.webgpu.types import WORD, Type, convert
+from numr_api._dtypes import DType
+
+if TYPE_CHECKING:
+    from numr_api._backends import Data, Scalar, Shape
+    from numr_api._backends.webgpu.device import WebgpuBackend
+    from numr_api._backends.webgpu.gpu import Program
+
+
+LONG = 4000  # characters of WGSL
+
+
+class Kernel:
+    """An operation on operands of certain types; call it with their data.
+
+    Arguments:
+        body: WGSL for ``operation``, whose parameters a, b, c are of the promoted types.
+        operands: how each operand is stored.
+        promoted: what each is converted to when it is loaded.
+        result: the type of the outcome.
+    """
+
+    def __init__(
+        self,
+        backend: WebgpuBackend,
+        label: str,
+        body: str,
+        operands: Sequence[Type | None],
+        promoted: Sequence[Type],
+        result: DType,
+    ) -> None:
+        self._backend, self._label, self._body = backend, label, body
+        self._operands, self._promoted = operands, promoted
+        self._dtype, self._result = result, backend.types[result]
+        self._itemsize = result.itemsize
+        self._variants: dict[tuple[Any, ...], Program] = {}
+        self._flat: Program | None = None
+        size = len(wgsl.link(self._operation()))
+        self._each = 1 if size > LONG and self._result.packed == 1 else EACH
+        self._per_group = self._each * WORKGROUP
+
+    def __call__(self, *operands: Data | Scalar | None, out: Data | None = None) -> Data:
+        arrays: list[Strided] = []
+        scalars: list[tuple[int, ...]] = []
+        shape: Shape | None = None
+        flat = out is None
+        for x, promoted in zip(operands, self._promoted, strict=False):
+            if x.__class__ is Strided:
+                arrays.append(x)
+                flat = flat and x.is_plain and (shape is None or x.shape == shape)
+                shape = x.shape
+            elif x is not None:
+                scalars.append(promoted.scalar_words(x))
+        with self._backend.gpu.lock:
+            return self._run_flat(arrays, scalars) if flat else self._call(arrays, scalars, out)
+
+    def _run_flat(self, arrays: list[Strided], scalars: list[tuple[int, ...]]) -> Strided:
+        """The common case, nothing but whole arrays of one shape, without a detour."""
+        first = arrays[0]
+        size = first.size
+        gpu = self._backend.gpu
+        out = Strided.like(gpu.memory.allocate(size * self._itemsize), self._dtype, first)
+        if not size:
+            return out
+        block = out.block
+        if block.buffer.whole is None:  # the result is wider than the operands
+            self._run(out, True, arrays, scalars)
+            return out
+        block.version += 1
+        words = [0, size, size, out.offset, 1]
+        bindings = [block.buffer.whole]
+        for x in arrays:
+            words.append(x.offset)
+            words.append(1)
+            bindings.append(x.block.buffer.whole)
+        for scalar in scalars:
+            words += scalar
+        program = self._flat
+        if program is None:
+            mode = "strided" if self._each == 1 else "vector"
+            key = (1, self._each > 1, *[mode] * len(bindings))
+            program = self._flat = self._variants.get(key) or self._variant(key)
+        gpu.dispatch(program, tuple(bindings), words, -(-size // self._per_group))
+        return out
+
+    def _call(
+        self, arrays: list[Strided], scalars: list[tuple[int, ...]], out: Strided | None
+    ) -> Strided:
+        shape = arrays[0].shape
+        if any(x.shape != shape for x in arrays):
+            shape = common_shape([x.shape for x in arrays])
+        fresh = out is None
+        if out is None:
+            out = self._backend.empty(shape, self._dtype)
+        elif shape != out.shape:
+            raise ValueError(f"shape {shape} does not fit {out.shape}")
+        else:
+            arrays = [_apart(self._backend, x, out) for x in arrays]
+        if out.size:
+            self._run(out, fresh, arrays, scalars)
+        return out
+
+    def fill(self, out: Strided, *scalars: Scalar) -> None:
+        """Write to a new contiguous array what comes of scalars only."""
+        words = [t.scalar_words(x) for t, x in zip(self._promoted, scalars, strict=True)]
+        if out.size:
+            with self._backend.gpu.lock:
+                self._run(out, True, [], words)
+
+    def _run(
+        self, out: Strided, fresh: bool, arrays: list[Strided], scalars: list[tuple[int, ...]]
+    ) -> None:
+        shape = out.shape
+        if all(x.is_contiguous and x.shape == shape for x in arrays) and out.is_contiguous:
+            lengths: Shape = (out.size,)
+            steps: Sequence[Shape] = ((1,),) * (len(arrays) + 1)
+        else:
+            spread = [x if x.shape == shape else broadcast(x, shape) for x in arrays]
+            lengths, steps = merge(shape, (out.strides, *(x.strides for x in spread)))
+            if not lengths:
+                lengths, steps = (1,), ((1,), *((0,) for _ in arrays))
+        out.block.version += 1
+        everything = (out, *arrays)
+        places = tuple(x.offset for x in everything)
+        if all(x.block.buffer.whole is not None for x in everything):
+            self._dispatch(everything, fresh, lengths, steps, places, scalars)
+            return
+        for part, at in pieces(everything, lengths, steps, places):
+            self._dispatch(everything, fresh, part, steps, at, scalars)
+
+    def _dispatch(
+        self,
+        arrays: Sequence[Strided],
+        fresh: bool,
+        lengths: Shape,
+        steps: Sequence[Shape],
+        places: Sequence[int],
+        scalars: list[tuple[int, ...]],
+    ) -> None:
+        """Record the kernel for merged axes, the output first."""
+        gpu = self._backend.gpu
+        steps = [step[len(step) - len(lengths) :] for step in steps]
+        if all(x.block.buffer.whole is not None for x in arrays):
+            bindings = tuple([x.block.buffer.whole for x in arrays])
+        else:
+            bindings = tuple([window_of(x, lengths, s, p)
+                              for x, s, p in zip(arrays, steps, places, strict=True)])  # fmt: skip
+            places = [p - b.offset // x.dtype.itemsize
+                      for x, p, b in zip(arrays, places, bindings, strict=True)]  # fmt: skip
+        count = 1
+        for length in lengths:
+            count *= length
+        rank = len(lengths)
+        whole_rows = self._each > 1 and (rank == 1 or lengths[-1] % EACH == 0)
+        modes = [mode_of(lengths, step, place, whole_rows)
+                 for step, place in zip(steps, places, strict=True)]  # fmt: skip
+        if self._each == 1:
+            modes[0] = "strided"
+        elif fresh and places[0] % EACH == 0:
+            modes[0] = "vector"  # contiguous, and beyond its end is nothing of others
+        elif modes[0] != "vector" or count % EACH:
+            modes[0] = "strided"
+        key = (rank, whole_rows, *modes)
+        program = self._variants.get(key) or self._variant(key)
+        words = [0, count, *lengths]
+        for mode, step, place in zip(modes, steps, places, strict=True):
+            words.append(place & WORD)
+            if mode != "constant":
+                words.extend([s & WORD for s in step])
+        for scalar in scalars:
+            words.extend(scalar)
+        gpu.dispatch(program, bindings, words, -(-count // self._per_group))
+
+    def _variant(self, key: tuple[Any, ...]) -> Program:
+        rank, whole_rows, *modes = key
+        source = self._source(rank, whole_rows, modes)
+        program = self._backend.program(self._label, source, len(modes))
+        self._variants[key] = program
+        return program
+
+    # The text of a variant
+
+    def _source(self, rank: int, whole_rows: bool, modes: list[str]) -> str:
+        words = Words(2)
+        lengths = words.take(rank)
+        accesses: list[tuple[str, str, Type, str, list[str]]] = []
+        names = iter("abc")
+        arrays = ["output"]
+        for kind in self._operands:
+            name = next(names)
+            if kind is not None:
+                arrays.append(name)
+        types = [self._result, *(kind for kind in self._operands if kind is not None)]
+        for name, kind, mode in zip(arrays, types, modes, strict=True):
+            place = words.take(1)[0]
+            steps = words.take(rank) if mode != "constant" else []
+            accesses.append((name, mode, kind, place, steps))
+        declarations = [
+            binding(number, name, element_of(kind, mode, number == 1))
+            for number, (name, mode, kind, _, _) in enumerate(accesses, 1)
+        ]
+        values = [
+            (name, promoted, kind)
+            for name, promoted, kind in zip("abc", self._promoted, self._operands, strict=False)
+        ]
+        scalars = {
+            name: promoted.scalar_from(words.take(promoted.words))
+            for name, promoted, kind in values
+            if kind is None
+        }
+        given = (lengths, accesses, values, scalars, self._result)
+        main = whole_rows_main(*given) if whole_rows else single_elements_main(*given, self._each)
+        return "\n".join([words.declaration(), *declarations, self._operation(), main])
+
+    def _operation(self) -> str:
+        parameters = ", ".join(
+            f"{name}: {promoted.compute}"
+            for name, promoted in zip("abc", self._promoted, strict=False)
+        )
+        alias = f"alias T = {self._promoted[-1].compute};\n"
+        return f"{alias}fn operation({parameters}) -> {self._result.compute} {{ {self._body} }}"
+
+
+def _apart(backend: WebgpuBackend, x: Strided, out: Strided) -> Strided:
+    """x, or a copy if writing to ``out`` would change elements of x that are still to be read."""
+    same = x.offset == out.offset and x.shape == out.shape and x.strides == out.strides
+    return backend.copy(x) if not same and may_overlap(x, out) else x
+
+
+def mode_of(lengths: Shape, steps: Shape, place: int, whole_rows: bool) -> str:
+    """How an operand is read."""
+    if not any(steps):
+        return "constant"
+    if steps[-1] != 1 or not whole_rows:
+        return "strided"
+    aligned = place % EACH == 0 and not any(step % EACH for step in steps[:-1])
+    return "vector" if aligned else "unit"
+
+
+def element_of(kind: Type, mode: str, written: bool) -> str:
+    """The WGSL type of which a binding is an array."""
+    if mode == "vector":
+        return kind.vector[0]
+    return written_type(kind) if written else kind.scalar
+
+
+MAIN = """
+@compute @workgroup_size(256)
+fn main(
+    @builtin(local_invocation_index) thread: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {{
+    opaque_zero = parameters[0].x;
+    let first = ((group.y * groups.x + group.x) * 256u + thread) * {each}u;
+    let count = parameters[0].y;
+    if first >= count {{ return; }}
+    let last = count - 1u;
+{lines}
+}}"""
+
+
+Accesses = list[tuple[str, str, Type, str, list[str]]]
+
+
+def whole_rows_main(
+    lengths: list[str],
+    accesses: Accesses,
+    values: list[tuple[str, Type, Type | None]],
+    scalars: dict[str, str],
+    result: Type,
+) -> str:
+    """The kernel for rows of whole vectors: a thread's elements differ in the last axis only."""
+    lines, axes = position(lengths, "first")
+    loaded: dict[str, list[str]] = {name: [text] * EACH for name, text in scalars.items()}
+    _, out_mode, _, out_place, out_steps = accesses[0]
+    for name, mode, kind, place, steps in accesses[1:]:
+        if mode == "constant":
+            lines.append(f"let {name}_value = {kind.element(name, place)};")
+            loaded[name] = [f"{name}_value"] * EACH
+            continue
+        lines.append(f"let {name}_first = {place_of(place, steps, axes)};")
+        if mode == "vector":
+            more, loaded[name] = kind.load(name, f"{name}_first", f"{name}_vector")
+            lines += more
+            continue
+        step = "" if mode == "unit" else f" * {steps[-1]}"
+        loaded[name] = [
+            kind.element(name, f"{name}_first + min({i}u, last - first){step}") for i in range(EACH)
+        ]
+    for i in range(EACH):
+        given = ", ".join(
+            convert(kind, promoted, loaded[name][i]) if kind else loaded[name][i]
+            for name, promoted, kind in values
+        )
+        lines.append(f"let result{i} = operation({given});")
+    lines.append(f"let output_first = {place_of(out_place, out_steps, axes)};")
+    results = [f"result{i}" for i in range(EACH)]
+    if out_mode == "vector":
+        lines += result.store("output", "output_first", results)
+    else:
+        for i, text in enumerate(results):
+            put = written_element(result, "output", f"output_first + {i}u * {out_steps[-1]}", text)
+            lines.append(f"if first + {i}u < count {{ {put} }}")
+    return MAIN.format(each=EACH, lines=indented(lines))
+
+
+def single_elements_main(
+    lengths: list[str],
+    accesses: Accesses,
+    values: list[tuple[str, Type, Type | None]],
+    scalars: dict[str, str],
+    result: Type,
+    each: int,
+) -> str:
+    """The kernel whose threads may cross from one row to the next, or have one element each."""
+    lines, axes = position(lengths, "index")
+    elements = dict(scalars)
+    for name, _, kind, place, steps in accesses[1:]:
+        where = place_of(place, steps, axes) if steps else place
+        elements[name] = kind.element(name, where)
+    given = ", ".join(
+        convert(kind, promoted, elements[name]) if kind else elements[name]
+        for name, promoted, kind in values
+    )
+    text = indented(lines)
+    at = f"fn at(index: u32) -> {result.compute} {{\n{text}\n    return operation({given});\n}}"
+    _, out_mode, _, out_place, out_steps = accesses[0]
+    parts = [f"let result{i} = at(min(first + {i}u, last));" for i in range(each)]
+    results = [f"result{i}" for i in range(each)]
+    if out_mode == "vector":
+        parts += result.store("output", f"{out_place} + first", results)
+        return at + MAIN.format(each=each, lines=indented(parts))
+    more, axes = position(lengths, "index")
+    text = indented(more)
+    place = f"fn place(index: u32) -> u32 {{\n{text}\n"
+    place += f"    return {place_of(out_place, out_steps, axes)};\n}}\n"
+    for i, value in enumerate(results):
+        put = written_element(result, "output", "to", value)
+        parts.append(f"if first + {i}u < count {{ let to = place(first + {i}u); {put} }}")
+    return place + at + MAIN.format(each=each, lines=indented(parts))
