@@ -193,7 +193,7 @@ COMPLEX: dict[str, str] = {
     "negative": "any any -> -x1 -x2",
     "positive": "any any -> x1 x2",
     "real": "any any -> x1",
-    "sign": "0 0 -> 0 0; nan any -> nan nan; any nan -> nan nan",
+    "sign": "0 0 -> +0 +0; nan any -> nan nan; any nan -> nan nan",
     "sinh": """
         +0 +0 -> +0 +0; +0 +inf -> 0 nan; +0 nan -> 0 nan; positive +inf -> nan nan;
         positive nan -> nan nan; +inf +0 -> +inf +0; +inf positive -> inf*cos inf*sin;
