@@ -17,6 +17,7 @@ from numr_api._devices import (
     array_type,
     backend_for,
     backend_of,
+    count,
     default_backend,
 )
 from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
@@ -309,11 +310,11 @@ def from_dlpack(
             )
         return _from_array(x, None, device, copy)
     source = tuple(int(part) for part in x.__dlpack_device__())
-    backend = backend_of("cpu") if device is None else backend_of(device, "from_dlpack")
-    if device is None and source[0] not in _CPU_DEVICES:
+    if device is None and (source[0] not in _CPU_DEVICES or count("cpu") == 0):
         raise BufferError(
-            f"from_dlpack: no numr_api device for DLPack device {source}; give device='cpu' to copy"
+            f"from_dlpack: no numr_api device for DLPack device {source}; give a device, to copy"
         )
+    backend = backend_of("cpu" if device is None else device, "from_dlpack")
     host = _import_host(x, source, copy if backend.device.kind == "cpu" else None)
     found = BY_NAME.get(host.dtype.name)
     if found is None:

@@ -108,8 +108,12 @@ def mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
         keepdims: whether the axes stay, with length 1.
     """
     require_array("mean", x, "floating-point")
+    as_bool("mean", "keepdims", keepdims)
     axes = as_axes("mean", axis, x.ndim)
-    total = sum(x, axis=axes, keepdims=as_bool("mean", "keepdims", keepdims))
+    shortcut = x._type.backend.shortcuts.get("mean")
+    if shortcut is not None and x.size:
+        return wrap(shortcut(x._data, axes, keepdims), x._type)
+    total = sum(x, axis=axes, keepdims=keepdims)
     return _arithmetic.divide(total, float(_count(x, axes)))
 
 
@@ -146,7 +150,7 @@ def std(
     Returns:
         Array of x's dtype; NaN where ``n - correction`` is 0 or less.
     """
-    return _elementary.sqrt(_variance("std", x, axis, correction, keepdims))
+    return _variance("std", x, axis, correction, keepdims)
 
 
 def _variance(name: str, x: object, axis: Axis, correction: object, keepdims: bool) -> Array:
@@ -156,10 +160,15 @@ def _variance(name: str, x: object, axis: Axis, correction: object, keepdims: bo
         raise TypeError(f"{name}: correction must be a number, got {describe(correction)}")
     as_bool(name, "keepdims", keepdims)
     axes = as_axes(name, axis, array.ndim)
+    freedom = _count(array, axes) - taken_off
+    divisor = float(freedom) if freedom > 0 else math.nan
+    shortcut = array._type.backend.shortcuts.get(name)
+    if shortcut is not None and array.size:
+        return wrap(shortcut(array._data, axes, keepdims, divisor), array._type)
     deviation = _arithmetic.subtract(array, mean(array, axis=axes, keepdims=True))
     squares = sum(_arithmetic.square(deviation), axis=axes, keepdims=keepdims)
-    freedom = _count(array, axes) - taken_off
-    return _arithmetic.divide(squares, float(freedom) if freedom > 0 else math.nan)
+    variance = _arithmetic.divide(squares, divisor)
+    return _elementary.sqrt(variance) if name == "std" else variance
 
 
 @reduction("any", result="bool")

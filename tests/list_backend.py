@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.machinery import ModuleSpec
 from itertools import product
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -78,6 +78,7 @@ class ListBackend:
 
     storage = Lists
     dlpack_device = (12, 0)
+    shortcuts: ClassVar[dict[str, Any]] = {}
     dtypes = frozenset({xp.bool, xp.int64, xp.float64})
     default_dtypes = {  # noqa: RUF012 - a constant
         "bool": xp.bool,

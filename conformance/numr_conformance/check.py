@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -54,6 +55,21 @@ class Unsupported(Exception):
 
 class Recorded(Exception):
     """What a namespace does where the standard leaves it open, such as "refused" or "float64"."""
+
+
+def selects(selection: str, function: str, name: str) -> bool:
+    """Whether a selection is about a check: its first line matches the function or the name.
+
+    Each further line, which begins with "!", is a pattern of what is left out nevertheless.
+    """
+    pattern, *excluded = selection.split("\n")
+    return _matches(pattern, function, name) and not any(
+        _matches(line.removeprefix("!"), function, name) for line in excluded
+    )
+
+
+def _matches(pattern: str, function: str, name: str) -> bool:
+    return fnmatchcase(function, pattern) or fnmatchcase(name, pattern)
 
 
 def short(x: Any, limit: int = 400) -> str:

@@ -45,6 +45,7 @@ examples:
   numr-conformance run numpy                              all checks, two at a time
   numr-conformance run numpy --functions exp              one function
   numr-conformance run numpy --functions 'fft.*'          a group of functions
+  numr-conformance run numpy --exclude 'fft.*'            all others
   numr-conformance run numpy --layer official             array-api-tests; first: fetch
   numr-conformance run mylib --layer consumers            tests of SciPy and scikit-learn
   numr-conformance run mylib --topics accuracy --max-ulp 4
@@ -189,6 +190,8 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         f"(default: {official.EXAMPLES})")  # fmt: skip
     add("--functions", metavar="PATTERN", default="*",
         help="only checks whose function or name matches: exp, 'linalg.*', __add__")  # fmt: skip
+    add("--exclude", metavar="PATTERN", action="append", default=[],
+        help="no checks whose function or name matches; may be repeated")  # fmt: skip
     add("--topics", metavar="LIST", type=lambda text: tuple(filter(None, text.split(","))),
         default=(), help="only these modules of checks, separated by commas, such as "
         "promotion,accuracy (default: all)")  # fmt: skip
@@ -276,7 +279,7 @@ def _check(namespaces: Sequence[str], options: argparse.Namespace) -> list[Docum
     documents = execute(
         plan(namespaces, options.devices, options.layers, baseline=options.baseline),
         Options(
-            options.functions,
+            "\n!".join([options.functions, *options.exclude]),
             options.topics,
             options.jobs,
             options.patience,

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         send(replies, {"error": str(problem)})
         return 2
     loop = ConsumersLoop(
-        options.consumer, target, requests, replies, pattern=options.functions, seconds=SECONDS,
+        options.consumer, target, requests, replies, selection=options.functions, seconds=SECONDS,
         words=_words(options),
     )  # fmt: skip
     if not is_known(options.consumer, options.namespace):

@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if missing:
         words += f"; without {', '.join(missing)}, which the device lacks"
     loop = OfficialLoop(
-        facts, target, requests, replies, pattern=options.functions, words=words,
+        facts, target, requests, replies, selection=options.functions, words=words,
         seconds=60.0 + options.examples,  # many times what a slow device takes
     )  # fmt: skip
     code = pytest.main(_pytest_arguments(options), plugins=[loop])

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import asdict
-from fnmatch import fnmatchcase
 from itertools import takewhile
 from time import perf_counter
 from typing import Any, TextIO
 
 import pytest
 
-from numr_conformance.check import Outcome, Verdict, short
+from numr_conformance.check import Outcome, Verdict, selects, short
 from numr_conformance.target import Target
 from numr_conformance.worker import send, version_of
 
@@ -28,7 +27,7 @@ class Loop:
         target: what is tested.
         requests: where the parent asks for tests.
         replies: where it is told of them.
-        pattern: of the functions or the names of the tests that are wanted.
+        selection: of the functions or the names of the tests, see ``selects``.
         seconds: the limit for a test.
         words: what the tests are run with, for a report.
 
@@ -47,12 +46,13 @@ class Loop:
         requests: TextIO,
         replies: TextIO,
         *,
-        pattern: str,
+        selection: str,
         seconds: float,
         words: str,
     ) -> None:
         self.problem = ""
-        self._target, self._pattern, self._seconds, self._words = target, pattern, seconds, words
+        self._target, self._seconds, self._words = target, seconds, words
+        self._selection = selection
         # Asked for now, since a namespace may get another name and version for the tests.
         self._version = version_of(target)
         self._requests, self._replies = requests, replies
@@ -93,7 +93,7 @@ class Loop:
         return True
 
     def _is_wanted(self, name: str) -> bool:
-        return any(fnmatchcase(text, self._pattern) for text in (self.about(name)[1], name))
+        return selects(self._selection, self.about(name)[1], name)
 
     def _introduce(self, items: Sequence[pytest.Item]) -> None:
         names = [self.name(item) for item in items]

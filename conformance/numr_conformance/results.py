@@ -5,7 +5,7 @@ A document has these keys (schema version 1):
 - ``schema``: the version of this layout;
 - ``standard``: the version of the standard that the checks are about;
 - ``environment``: texts that tell where and when the results were made;
-- ``selection``: what was run: ``functions``, a pattern, and ``topics``, empty for all;
+- ``selection``: what was run: ``functions``, see ``check.selects``, and ``topics``, empty for all;
 - ``devices``: for each device ``outcomes``, a list of objects with the fields of ``Outcome`` in the
   order of the checks, and ``totals``, the number of outcomes by chapter and verdict.
 
@@ -56,7 +56,7 @@ def document(
     Arguments:
         devices: what came of the checks on each device.
         environment: see the function ``environment``.
-        functions: the pattern that chose the checks.
+        functions: what chose the checks; see ``check.selects``.
         topics: the modules that the checks were taken from, if not all.
     """
     rows = {device: [asdict(outcome) for outcome in found] for device, found in devices.items()}

@@ -141,9 +141,9 @@ def _try_device(target: Target) -> None:
         ) from error
 
 
-def _collect(target: Target, pattern: str, topics: Sequence[str]) -> list[Check]:
+def _collect(target: Target, selection: str, topics: Sequence[str]) -> list[Check]:
     try:
-        checks = list(collect(target, pattern, topics))
+        checks = list(collect(target, selection, topics))
     except Exception as error:  # an error in a module of checks, or in a namespace's inspection
         raise CannotStart(f"cannot collect the checks: {describe(error, place=True)}") from error
     name, count = next(iter(Counter(check.name for check in checks).most_common(1)), ("", 0))

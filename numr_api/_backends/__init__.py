@@ -56,6 +56,11 @@ class Backend(Protocol):
     storage: type_
     dlpack_device: tuple[int, int]
 
+    # Functions that are composed of others on every device, but that this one does faster itself,
+    # where x has elements: mean as ``shortcut(data, axes, keepdims)``, var and std as
+    # ``shortcut(data, axes, keepdims, freedom)``, with the number to divide by, which may be NaN.
+    shortcuts: Mapping[str, Kernel]
+
     def describe(self) -> Mapping[str, str]:
         """Facts for people: driver, memory and the like, ready to print."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +52,7 @@ class ArrayLibrary:
     """
 
     library: ModuleType
+    shortcuts: Mapping[str, Kernel] = {}
 
     def copy(self, data: Data) -> Data:
         return data.copy()

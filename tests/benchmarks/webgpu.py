@@ -109,8 +109,8 @@ def by_library(
         call = calls.get(library.name, calls.get("others"))
         if call is not None:
             operands = arrays[library.name]
-            found[library.name] = (
-                lambda call=call, xp=library.xp, operands=operands: call(xp, *operands)
+            found[library.name] = lambda call=call, xp=library.xp, operands=operands: call(
+                xp, *operands
             )
     return found
 

@@ -54,9 +54,8 @@ def of_all_magnitudes(real: Real, rng: np.random.Generator, count: int = 12_000)
     """Random bits of finite numbers, so that all exponents are alike, and extremes."""
     infinity = int(np.array(np.inf, real.dtype).view(real.integer))
     sizes = rng.integers(0, infinity, count).astype(real.integer).view(real.dtype)
-    return np.concatenate([np.copysign(sizes, rng.choice([-1, 1], count)), extremes(real)]).astype(
-        real.dtype
-    )
+    signed = np.copysign(sizes, rng.choice([-1, 1], count)).astype(real.dtype)
+    return np.concatenate([signed, extremes(real)])
 
 
 def extremes(real: Real) -> Column:

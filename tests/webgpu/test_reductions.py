@@ -172,6 +172,19 @@ def test_a_second_call_uses_what_the_first_one_found(backend: Any) -> None:
             check(actual, x[key].sum(axis=axes, dtype=np.int32))
 
 
+@pytest.mark.parametrize(("shape", "axis"), [((40_000,), 0), ((500, 12), 0), ((3, 20_000), 1)])
+def test_a_second_call_of_several_kernels(backend: Any, shape: Any, axis: int) -> None:
+    x = np.random.default_rng(6).integers(-99, 99, (4, *shape), dtype=np.int32)
+    data = backend.from_host(x, None)
+    for operation in ("sum", "argmin"):
+        result = BY_NAME[result_of(operation, x.dtype)]
+        kernel = backend.reduction(operation, data.dtype, result)
+        found = [kernel(views.index(data, (i, *[slice(None)] * len(shape))), (axis,),
+                        False) for i in range(4)]  # fmt: skip
+        for part, actual in zip(x, found, strict=True):
+            check(backend.to_host(actual), expected(operation, part, (axis,)))
+
+
 def test_more_than_65535_workgroups(backend: Any) -> None:
     x = np.arange(66_000 * 257, dtype=np.int32).reshape(66_000, 257).astype(np.uint8)
     check(reduce(backend, "max", x, (1,)), x.max(axis=1))

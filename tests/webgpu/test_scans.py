@@ -166,3 +166,16 @@ def test_public_functions(put: Any, get: Any) -> None:
         np.testing.assert_array_equal(get(actual), np.cumsum(host, axis=1, dtype=np.int64))
         part = xp.cumulative_prod(put(host)[1:, 3], dtype=xp.int16)
         np.testing.assert_array_equal(get(part), np.cumprod(host[1:, 3], dtype=np.int16))
+
+
+@pytest.mark.parametrize(("shape", "axis"), [((40_000,), 0), ((500, 12), 0), ((3, 20_000), 1)])
+def test_a_second_call_of_several_kernels(backend: Any, shape: Any, axis: int) -> None:
+    x = np.random.default_rng(6).integers(-99, 99, (4, *shape), dtype=np.int32)
+    data = backend.from_host(x, None)
+    key = [slice(None)] * len(shape)
+    found = [
+        backend.scan("cumulative_sum", views.index(data, (i, *key)), axis, data.dtype)
+        for i in range(4)
+    ]
+    for part, actual in zip(x, found, strict=True):
+        check(backend.to_host(actual), "cumulative_sum", part, axis)

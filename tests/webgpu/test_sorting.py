@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import numr_api as xp
-from numr_api._backends.webgpu import orders, sorting
+from numr_api._backends.webgpu import facts, orders, prefix_sums, radix, sorting
 from numr_api._dtypes import BY_NUMPY
 from numr_api._errors import Unsupported
 
@@ -167,38 +168,87 @@ def test_more_than_2_to_24_elements(backend: Any, put: Any, get: Any) -> None:
     np.testing.assert_array_equal(get(xp.sort(put(host))), expected)
 
 
+@pytest.mark.parametrize("length", [3001, 256, 37])
+@pytest.mark.parametrize("dtype", ["float32", "int64", "uint8"])
 @pytest.mark.parametrize("indices", [False, True])
-def test_with_subgroups(backend: Any, put: Any, get: Any, indices: bool) -> None:
-    """The kernels of GPUs, whose subgroups are larger than the software driver's."""
+def test_with_subgroups(backend: Any, put: Any, dtype: str, length: int, indices: bool) -> None:
+    """The kernels of GPUs, which a software driver runs slowly."""
     adapter = backend.gpu.adapter
     if adapter.type != "CPU" or "subgroup" not in adapter.features:
         pytest.skip("the other tests use subgroups, or there are none")
-    method = sorting.Method(256, 64, 8 if indices else 64)  # votes of one word, and of two
-    host = drawn("int64" if indices else "float32", (2, 3001))
-    source = put(host)._data
-    result = xp.int64 if indices else source.dtype
-    target = backend.empty(source.shape, result)
-    order = orders.ORDERS[source.dtype]
+    method = radix.Method(256, 64, 8, 8 if indices else 64)  # votes of one word, and of two
+    host = drawn(dtype, (3, length))
+    order = orders.ORDERS[BY_NUMPY[host.dtype]]
+    stored = host.astype(order.stored.__numpy_dtype__)
+    source = put(stored)._data
+    target = backend.empty(source.shape, xp.int64 if indices else source.dtype)
     for flip, descending in ((0, False), (0xFFFF_FFFF, True)):
         with backend.gpu.lock:
-            sorting._radix_sort(backend, order, source, target, flip, indices, method)
+            radix.radix_sort(backend, order, source, target, flip, indices, method)
         expected = ordered(host, -1, descending)
-        wanted = expected if indices else np.take_along_axis(host, expected, -1)
+        wanted = expected if indices else np.take_along_axis(stored, expected, -1)
         target.block.version += 1
         np.testing.assert_array_equal(bits(backend.to_host(target)), bits(wanted))
 
 
 def test_the_method_fits_any_subgroups() -> None:
-    """A workgroup has eight subgroups at most, and whole ones, whatever their size."""
-    assert sorting.method_for(32, 32) == sorting.Method(4096, 256, 32)
-    for least, most in ((8, 32), (16, 16), (32, 64), (64, 64)):
-        method = sorting.method_for(least, most)
-        assert method.threads % most == 0
-        assert method.threads // least <= 8
-        assert method.tile % method.threads == 0
-        assert 8192 + 4 * method.tile + 4096 <= sorting.SUBGROUP_MEMORY
-    for least, most in ((0, 0), (4, 128), (4, 4), (8, 128)):
-        assert sorting.method_for(least, most) is sorting.SINGLE_THREADS
+    """A workgroup has whole subgroups, whatever their size, and enough memory for their counts."""
+    assert radix.method_for(32, 32) == radix.Method(4096, 512, 32, 32)
+    for least, most in ((8, 8), (8, 32), (16, 16), (32, 32), (32, 64), (64, 64)):
+        for limit in (256, 512):
+            method = radix.method_for(least, most, limit)
+            assert method.threads % most == 0
+            assert method.threads <= limit
+            assert method.tile % method.threads == 0
+            words = max(method.threads // least * 256, method.tile) + 2 * 256 + radix.SUBGROUPS
+            assert 4 * words <= radix.SUBGROUP_MEMORY
+    for least, most in ((0, 0), (4, 128), (4, 4), (8, 256)):
+        assert radix.method_for(least, most) is radix.SINGLE_THREADS
+
+
+def test_subgroups_are_found_by_trying(backend: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    adapter = backend.gpu.adapter
+    if "subgroup" not in adapter.features:
+        assert facts.subgroups(backend) == (0, 0)
+        return
+    vendor = adapter.handle.info["vendor_id"]
+    monkeypatch.setitem(facts.SUBGROUPS, vendor, (1, 128))
+    assert facts.subgroups(backend) == (1, 128)
+    monkeypatch.setitem(facts.SUBGROUPS, vendor, (1, 2))
+    assert facts.subgroups(backend) == (0, 0)
+    monkeypatch.delitem(facts.SUBGROUPS, vendor)
+    assert facts.subgroups(backend) == (0, 0)
+
+
+def test_loops_are_written_out() -> None:
+    text = """    var found: array<u32, ITEMS>;
+    for (var k = 0u; k < ITEMS; k++) {
+        found[k] = k;
+        for (var w = 0u; w < WORDS; w++) {
+            put(found[k], w);
+        }
+    }
+    for (var i = 0u; i < parts; i++) {
+        keep(i);
+    }
+"""
+    written = radix.unrolled(text, {"ITEMS": 2, "WORDS": 1})
+    assert "".join(written.split()) == (
+        "varfound_0:u32;varfound_1:u32;{found_0=0u;{put(found_0,0u);}}{found_1=1u;{put(found_1,0u);}}"
+        "for(vari=0u;i<parts;i++){keep(i);}"
+    )
+
+
+@pytest.mark.parametrize("count", [1, 4096, 4097, 70_001])
+@pytest.mark.parametrize("kind", ["CPU", "DiscreteGPU"])
+def test_prefix_sums(backend: Any, monkeypatch: pytest.MonkeyPatch, count: int, kind: str) -> None:
+    host = np.random.default_rng(count).integers(0, 99, count).astype(np.uint32)
+    data = backend.from_host(host, None)
+    monkeypatch.setattr(backend.gpu, "adapter", replace(backend.gpu.adapter, type=kind))
+    with backend.gpu.lock:
+        prefix_sums.sum_up(backend, data, count)
+    data.block.version += 1
+    np.testing.assert_array_equal(backend.to_host(data), np.cumsum(host) - host)
 
 
 def test_arrays_beyond_a_binding_are_refused(put: Any, monkeypatch: pytest.MonkeyPatch) -> None:

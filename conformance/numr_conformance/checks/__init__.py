@@ -7,10 +7,9 @@ checks on every machine for a namespace with the same dtypes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 from importlib import import_module
 
-from numr_conformance.check import Check
+from numr_conformance.check import Check, selects
 from numr_conformance.target import Target
 
 TOPICS = (
@@ -36,13 +35,15 @@ TOPICS = (
 )
 
 
-def collect(target: Target, pattern: str = "*", topics: Sequence[str] = TOPICS) -> Iterator[Check]:
-    """All checks whose function or name matches a pattern, in a fixed order.
+def collect(
+    target: Target, selection: str = "*", topics: Sequence[str] = TOPICS
+) -> Iterator[Check]:
+    """All checks that a selection is about, see ``selects``, in a fixed order.
 
     A topic with a dot in its name is the path of a module outside this package.
     """
     for topic in topics:
         path = topic if "." in topic else f"numr_conformance.checks.{topic}"
         for check in import_module(path).checks(target):
-            if fnmatchcase(check.function, pattern) or fnmatchcase(check.name, pattern):
+            if selects(selection, check.function, check.name):
                 yield check

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 from numr_api._backends.webgpu.types import Type, convert, truth
 
+CENTRED = ("var", "std")
+DIVIDED = ("mean", *CENTRED)
 WORD_TYPE = Type("uint32", "u", "u32", "u32", 1, "u32", ("vec4<u32>", 4), 1)
 
 
@@ -36,6 +38,13 @@ ROWS: Mapping[str, Mapping[str, Row]] = {
         "c": Row("T(-0.0, -0.0)", "a + b"),
         "IU": Row("T(0u, 0u)", "add_pair(a, b)"),
     },
+    # Elements of var and std come without the mean; a divisor is declared by the kernel.
+    "mean": {
+        "f": Row("T(-0.0)", "a + b", finish="divide_{t}(a, divisor())"),
+        "c": Row("T(-0.0, -0.0)", "a + b", finish="divide_{t}(a, divisor())"),
+    },
+    "var": {"f": Row("T(-0.0)", "a + b", "x * x", "divide_{t}(a, divisor())")},
+    "std": {"f": Row("T(-0.0)", "a + b", "x * x", "sqrt_{t}(divide_{t}(a, divisor()))")},
     "prod": {
         "iuf": Row("T(1)", "a * b"),
         "c": Row("T(1.0, 0.0)", "T(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x)"),
@@ -101,7 +110,7 @@ fn combine(a: A, b: A) -> A {{
     return a;
 }}
 fn follow(a: A, b: A) -> A {{
-    if {beats} {{ return b; }}
+    if {beats} || a.index == 0xffffffffu {{ return b; }} // the identity loses to its own key
     return a;
 }}
 fn finish(a: A) -> {result} {{ return {finish}; }}
@@ -124,6 +133,8 @@ class Accumulator:
         declarations: WGSL of ``A``, ``identity``, ``map``, ``combine`` and ``finish``.
         follow: the function that combines, where all of a comes before b.
         size: of ``A`` in memory, in bytes.
+        divided: whether ``finish`` calls ``divisor()``.
+        centred: whether each row has a centre, which is taken from its elements.
     """
 
     source: Type
@@ -131,6 +142,8 @@ class Accumulator:
     declarations: str
     follow: str
     size: int
+    divided: bool
+    centred: bool
 
 
 def accumulator(operation: str, source: Type, result: Type) -> Accumulator | None:
@@ -157,11 +170,12 @@ def accumulator(operation: str, source: Type, result: Type) -> Accumulator | Non
             key=key, identity=filled.identity, source=source.compute, map=filled.map,
             beats=filled.combine, result=result.compute, finish=filled.finish,
         )  # fmt: skip
-        return Accumulator(source, result, text, "follow", 2 * SIZES[key])
+        return Accumulator(source, result, text, "follow", 2 * SIZES[key], False, False)
     kind = {"T": element.compute, "K": key, "u32": "u32"}[row.accumulated]
     text = f"alias T = {element.compute};\n" + VALUE.format(
         type=kind, identity=filled.identity, source=source.compute,
         map=convert(source, result, "x") if sums else filled.map,
         combine=filled.combine, result=result.compute, finish=filled.finish,
     )  # fmt: skip
-    return Accumulator(source, result, text, "combine", SIZES[kind])
+    divided, centred = operation in DIVIDED, operation in CENTRED
+    return Accumulator(source, result, text, "combine", SIZES[kind], divided, centred)

@@ -26,6 +26,7 @@ from numr_api._backends.webgpu import (
 from numr_api._backends.webgpu.data import Strided
 from numr_api._backends.webgpu.expressions import CLIP, EXPRESSIONS, expression
 from numr_api._backends.webgpu.faults import SIZE, Faults
+from numr_api._backends.webgpu.moments import Moments
 from numr_api._backends.webgpu.products import Products
 from numr_api._backends.webgpu.reductions import Reduction
 from numr_api._backends.webgpu.scans import Scans
@@ -83,6 +84,7 @@ class WebgpuBackend:
                            for name, holds in self.facts.items()}  # fmt: skip
         self._products = Products(self)
         self._scans = Scans(self)
+        self.shortcuts = Moments(self).shortcuts
         self._fillings: dict[DType, elementwise.Kernel] = {}
         self._copies: dict[tuple[DType, DType], elementwise.Kernel] = {}
 

@@ -48,3 +48,54 @@ def probe(backend: WebgpuBackend) -> dict[str, bool]:
         found = backend.to_host(out)
     names = ("fma_is_fused", "products_are_contracted", "subnormals_are_flushed")
     return dict(zip(names, (bool(x) for x in found), strict=True))
+
+
+# The fewest and the most threads of a subgroup by the vendor's number. wgpu-native tells neither:
+# NVIDIA, Apple, AMD, Intel.
+SUBGROUPS = {0x10DE: (32, 32), 0x106B: (32, 32), 0x1002: (32, 64), 0x8086: (8, 32)}
+
+# Each thread finds another one of its subgroup by a vote and by a shuffle.
+SUBGROUP_SOURCE = """
+@compute @workgroup_size(256)
+fn main(
+    @builtin(subgroup_invocation_id) lane: u32,
+    @builtin(subgroup_id) subgroup: u32,
+    @builtin(subgroup_size) size: u32,
+) {{
+    let other = size - 1u - lane;
+    var is_found = subgroupShuffle(lane, other) == other && subgroupExclusiveAdd(1u) == lane;
+    for (var i = 0u; i < size; i++) {{
+        let votes = subgroupBallot(lane == i);
+        is_found = is_found && votes[i >> 5u] == (1u << (i & 31u));
+    }}
+    let thread = subgroup * size + lane;
+    if is_found && thread < 256u {{
+        output[{place} + thread] = size;
+    }}
+}}
+"""
+
+
+def subgroups(backend: WebgpuBackend) -> tuple[int, int]:
+    """The fewest and the most threads of a subgroup; (0, 0) if nothing is sure about them.
+
+    A compiler may choose a size for each kernel, so that a trial alone does not tell the range. It
+    shows that subgroups are full, of a size in the range, and that votes are in order of threads.
+    """
+    gpu = backend.gpu
+    if "subgroup" not in gpu.adapter.features:
+        return 0, 0
+    vendor = gpu.adapter.handle.info["vendor_id"]
+    if gpu.adapter.graphics == "Metal" and gpu.adapter.name.startswith("Apple"):
+        vendor = 0x106B  # Metal names no vendor
+    least, most = SUBGROUPS.get(vendor, (0, 0))
+    words = Words(1)
+    source = SUBGROUP_SOURCE.format(place=words.take(1)[0])
+    text = "\n".join([words.declaration(), binding(1, "output", "u32"), source])
+    with gpu.lock:
+        program = backend.program("subgroups", text, 1)
+        out = backend.full((256,), 0, _dtypes.uint32)
+        out.block.version += 1
+        gpu.dispatch(program, (out.block.buffer.whole,), (0, out.offset), 1)
+        sizes = backend.to_host(out)
+    return (least, most) if least <= sizes.min() and sizes.max() <= most else (0, 0)

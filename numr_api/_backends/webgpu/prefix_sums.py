@@ -72,7 +72,7 @@ CHUNK_SUMS = """
     }
 """
 
-# Each number replaced by the sum of those before it, given the sum before each chunk.
+# Each number replaced by the sum of those before it, given the sum of each chunk, or before it.
 CHUNK_PREFIXES = """
     let count = parameters[0].y;
     let place = parameters[0].z;
@@ -82,8 +82,18 @@ CHUNK_PREFIXES = """
         total = sum_of(total, numbers[place + i]);
     }
     var before = sum_before(thread, total);
-    if parameters[1].x != 0u && tile * 4096u < count {
+    let given = parameters[1].x;
+    if given == 1u && tile * 4096u < count {
         before = sum_of(before, output[parameters[0].w + tile]);
+    }
+    if given == 2u {
+        var earlier = 0u;
+        for (var i = thread; i < tile; i += 256u) {
+            earlier = sum_of(earlier, output[parameters[0].w + i]);
+        }
+        workgroupBarrier();
+        let ignored = sum_before(thread, earlier);
+        before = sum_of(before, sums[255]);
     }
     for (var i = first; i < min(first + 16u, count); i++) {
         let number = numbers[place + i];
@@ -97,7 +107,7 @@ def sum_up(backend: WebgpuBackend, numbers: Strided, count: int) -> None:
     """Replace each of the first numbers, of uint32, by the sum of those before it."""
     chunks = -(-count // CHUNK)
     gpu = backend.gpu
-    sums = numbers
+    sums, given = numbers, 0
     if chunks > 1:
         sums = backend.empty((chunks,), _dtypes.uint32)
         words = [0, count, numbers.offset, sums.offset]
@@ -105,11 +115,16 @@ def sum_up(backend: WebgpuBackend, numbers: Strided, count: int) -> None:
             ("sums of chunks",), "prefix sums", 2, lambda: _sums_text(CHUNK_SUMS)
         )
         gpu.dispatch(program, (whole(numbers), whole(sums)), words, chunks)
-        sum_up(backend, sums, chunks)
+        # With so few, each workgroup sums up those before its own: one kernel less to wait for. But
+        # a software driver's barriers are slow.
+        given = 2
+        if chunks > CHUNK or gpu.adapter.type == "CPU":
+            sum_up(backend, sums, chunks)
+            given = 1
     program = backend.compiled(
         ("prefixes of chunks",), "prefix sums", 2, lambda: _sums_text(CHUNK_PREFIXES)
     )
-    words = [0, count, numbers.offset, sums.offset, int(chunks > 1)]
+    words = [0, count, numbers.offset, sums.offset, given]
     gpu.dispatch(program, (whole(numbers), whole(sums)), words, chunks)
 
 

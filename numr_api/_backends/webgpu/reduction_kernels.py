@@ -5,6 +5,8 @@ elements at a time, one for each of four running values; then these, and the thr
 combined in a tree. So few values are combined one after the other, and rounding errors stay small.
 The order depends on the row's length only, not on how it lies in memory or how many rows there are.
 
+A row can have a centre, a number that is taken from each of its elements before it is accumulated.
+
 Where elements beside each other belong to different results, a thread reduces a column, or four.
 
 Long rows and columns are cut in chunks, each of which gives one value of a partial array, which
@@ -29,6 +31,8 @@ from numr_api._backends.webgpu.kernels import (
 )
 
 UNROLLED = 4  # groups of elements that are loaded at once
+COLUMN_UNROLLED = 4  # elements of a column, likewise
+PARTIAL_UNROLLED = 16  # of a column of partial results, of which there are too few threads
 RUN = 32  # elements of a column that are accumulated before they meet the others
 
 
@@ -71,6 +75,8 @@ fn main(
 #   chunks  in it, and the length of each
 #   base    the index of its first element, for the indices of extremes
 #   pitch   of chunks or of rows in the partial array
+# Then come the places of the first element, of the first result, and of the first row's centre if
+# there are centres, and the words of the divisor if there is one.
 COMMON = ("count", "length", "chunks", "chunk_length", "base", "pitch")
 
 
@@ -82,9 +88,13 @@ class Text:
         self.words = Words(1)
         self.named = dict(zip(COMMON, self.words.take(len(COMMON)), strict=True))
         self.source, self.target = self.words.take(2)
+        self.centred = accumulator.centred and variant.elements
+        self._centre = self.words.take(1)[0] if self.centred else ""
+        self._divisor = self.words.take(accumulator.result.words) if accumulator.divided else []
         self._kept = self.words.take(variant.kept)
         self._kept_steps = self.words.take(variant.kept)
-        self._target_steps = self.words.take(variant.kept) if variant.final else []
+        there = variant.final or self.centred
+        self._target_steps = self.words.take(variant.kept) if there else []
         self._reduced = self.words.take(variant.reduced)
         self._reduced_steps = self.words.take(variant.reduced)
 
@@ -96,6 +106,9 @@ class Text:
         if self.variant.final:
             place = place_of(self.target, self._target_steps, axes)
             parts.append(function_text("target_place", "k", lines, place))
+        if self.centred:
+            place = place_of(self._centre, self._target_steps, axes)
+            parts.append(function_text("centre_place", "k", lines, place))
         lines, axes = position(self._reduced, "r") if self._reduced else ([], [])
         parts.append(function_text("along", "r", lines, place_of("0u", self._reduced_steps, axes)))
         return "\n".join(parts)
@@ -108,14 +121,18 @@ class Text:
             element = kind.vector[0] if variant.vector else kind.scalar
         if variant.final:
             written = result.vector[0] if variant.stored else written_type(result)
-        return "\n".join(
-            [
-                self.words.declaration(),
-                binding(1, "data", element),
-                binding(2, "results", written),
-                self.accumulator.declarations,
-            ]
-        )
+        parts = [
+            self.words.declaration(),
+            binding(1, "data", element),
+            binding(2, "results", written),
+            self.accumulator.declarations,
+        ]
+        if self.centred:
+            parts.append(binding(3, "centres", kind.scalar))
+        if self.accumulator.divided:
+            divisor = result.scalar_from(self._divisor)
+            parts.append(f"fn divisor() -> {result.compute} {{ return {divisor}; }}")
+        return "\n".join(parts)
 
     def load_vector(self, first: str, name: str) -> tuple[list[str], list[str]]:
         """Statements that load four elements from a place on, and the expressions of them."""
@@ -127,8 +144,10 @@ class Text:
             f"data[{place}]"
         )  # fmt: skip
 
-    def value(self, element: str, index: str) -> str:
+    def value(self, element: str, index: str, centre: str = "centre") -> str:
         """What an element contributes."""
+        if self.centred:
+            element = f"{element} - {centre}"
         return f"map({element}, {index})" if self.variant.elements else element
 
     def follow(self, *values: str) -> str:
@@ -161,6 +180,7 @@ ROWS = """
     if segment < {count} {{
 {bounds}
         let start = across(row);
+{centre}
         var a0 = identity();
         var a1 = identity();
         var a2 = identity();
@@ -211,6 +231,7 @@ def rows_body(text: Text) -> str:
         ]
         place = f"({text.target} + segment / {named['chunks']} * {named['pitch']}"
         write = [f"results[{place} + segment % {named['chunks']})] = value;"]
+    centre = "        let centre = centres[centre_place(row)];" if text.centred else ""
     unrolled = ""
     if variant.threads == WORKGROUP:  # shorter rows have too few elements for that
         lines: list[str] = []
@@ -238,7 +259,8 @@ def rows_body(text: Text) -> str:
         rest.append(f"if r + {i}u < end {{ {update} }}" if i else update)
     return ROWS.format(
         threads=variant.threads, slices=WORKGROUP // variant.threads, step=step,
-        count=named["count"], bounds=_deeper(bounds), unrolled=unrolled, rest=_deeper(rest, 2),
+        count=named["count"], bounds=_deeper(bounds), centre=centre, unrolled=unrolled,
+        rest=_deeper(rest, 2),
         tree=TREE.format(half=variant.threads // 2) if variant.threads > 1 else "",
         write=_deeper(write),
     )  # fmt: skip
@@ -260,6 +282,7 @@ COLUMNS = """
     if item >= {count} {{ return; }}
 {bounds}
     let start = across(k);
+{centres}
 {initial}
     var r = begin;
     while r < end {{
@@ -305,26 +328,30 @@ def columns_body(text: Text) -> str:
         ]
         write = [f"results[{text.target} + chunk * {named['pitch']} + k + {i}u] = {x};"
                  for i, x in enumerate(values)]  # fmt: skip
+    unrolled = COLUMN_UNROLLED if variant.elements else PARTIAL_UNROLLED
     lines: list[str] = []
     rows: list[list[str]] = []
-    for row in range(UNROLLED):
+    for row in range(unrolled):
         more, elements = row_of(text, f"r + {row}u", f"g{row}")
         lines += more
-        rows.append([text.value(x, f"{named['base']} + r + {row}u") for x in elements])
+        index = f"{named['base']} + r + {row}u"
+        rows.append([text.value(x, index, f"centre{i}") for i, x in enumerate(elements)])
     follow = text.accumulator.follow
     runs = [f"run{i}" for i in range(each)]
     lines += [f"{run} = {follow}({run}, {text.follow(*column)});"
               for run, column in zip(runs, zip(*rows, strict=True), strict=True)]  # fmt: skip
     rest, elements = row_of(text, "r", "g")
     index = f"{named['base']} + r"
-    rest += [f"{run} = {follow}({run}, {text.value(x, index)});"
-             for run, x in zip(runs, elements, strict=True)]  # fmt: skip
+    rest += [f"{run} = {follow}({run}, {text.value(x, index, f'centre{i}')});"
+             for i, (run, x) in enumerate(zip(runs, elements, strict=True))]  # fmt: skip
     fold = [f"{a} = {follow}({a}, {run});" for a, run in zip(values, runs, strict=True)]
     return COLUMNS.format(
         workgroup=WORKGROUP, count=named["count"], bounds=indented(bounds),
+        centres=indented([f"let centre{i} = centres[centre_place(k + {i}u)];"
+                          for i in range(each)] if text.centred else []),
         initial=indented([f"var {a} = identity();" for a in values]),
         run=RUN, run_initial=_deeper([f"var {run} = identity();" for run in runs]),
-        most=UNROLLED - 1, unroll=UNROLLED, unrolled=_deeper(lines, 2), rest=_deeper(rest, 2),
+        most=unrolled - 1, unroll=unrolled, unrolled=_deeper(lines, 2), rest=_deeper(rest, 2),
         fold=_deeper(fold),
         write=indented(write),
     )  # fmt: skip

@@ -9,22 +9,20 @@ column, or of four. The order depends on the axis's length only.
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from numr_api._backends.webgpu.accumulators import Accumulator, accumulator
 from numr_api._backends.webgpu.data import Strided, merge, row_major
 from numr_api._backends.webgpu.kernels import EACH, WORKGROUP, window_of
+from numr_api._backends.webgpu.plans import Plans, Step
 from numr_api._backends.webgpu.reductions import (
-    AT,
     MOST,
-    MOST_PLANS,
-    PLACE,
     Reducer,
-    Space,
     column_chunk,
     row_threads,
 )
 from numr_api._backends.webgpu.scan_kernels import GROUPS, Variant, source
+from numr_api._backends.webgpu.spaces import Space
 from numr_api._backends.webgpu.types import WORD
 from numr_api._errors import Unsupported
 
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from numr_api._backends.webgpu.device import WebgpuBackend
     from numr_api._backends.webgpu.gpu import Program
     from numr_api._backends.webgpu.memory import Binding
-    from numr_api._backends.webgpu.reductions import Recorded
     from numr_api._dtypes import DType
 
 BLOCK = GROUPS * EACH * WORKGROUP
@@ -66,20 +63,16 @@ class Scanner:
         self._backend, self._label, self._row = backend, label, row
         self._reducer = Reducer(backend, label, row)
         self._programs: dict[Variant, Program] = {}
-        self._plans: dict[tuple[Any, ...], Recorded] = {}  # of scans by one kernel
+        self._plans = Plans(backend)
 
     def __call__(self, x: Strided, axis: int, dtype: DType) -> Strided:
         backend = self._backend
         key = (x.shape, x.strides, axis, x.offset % EACH)
-        plan = self._plans.get(key)
+        done = self._plans.again(key, (x,), dtype)
+        if done is not None:
+            return done
         with backend.gpu.lock:
             out: Strided = backend.empty(x.shape, dtype)
-            read, written = x.block.buffer.whole, out.block.buffer.whole
-            if plan is not None and read is not None and written is not None:
-                program, words, groups = plan
-                words[PLACE], words[AT] = x.offset, out.offset
-                backend.gpu.dispatch(program, (read, written), words, groups)
-                return out
             if not x.size:
                 return out
             if x.size > MOST:
@@ -92,27 +85,26 @@ class Scanner:
                 merged, steps, target_steps, x.shape[axis], x.strides[axis], strides[axis],
                 x.offset, out.offset,
             )  # fmt: skip
-            recorded = self._scan(x, out, lines, True)
-            if recorded is not None and read is not None and written is not None:
-                if len(self._plans) >= MOST_PLANS:
-                    self._plans.clear()
-                self._plans[key] = recorded
+            self._plans.remember(key, self._scan(x, out, lines, True), (out, x))
         return out
 
-    def _scan(self, x: Strided, out: Strided, lines: Lines, elements: bool) -> Recorded | None:
-        """Record the kernels; returns what was recorded if that was one kernel."""
+    def _scan(self, x: Strided, out: Strided, lines: Lines, elements: bool) -> list[Step]:
+        """Record the kernels; returns what was recorded."""
         if not all(self._windows(x, out, lines)) and lines.kept:
             across = (lines.kept[0] - 1) * max(abs(lines.steps[0]), lines.target_steps[0])
             if across > (lines.length - 1) * max(abs(lines.step), lines.target_step):
                 half = lines.kept[0] // 2
-                for begin, count in ((0, half), (half, lines.kept[0] - half)):
-                    self._scan(x, out, _across(lines, begin, count), elements)
-                return None
+                return [
+                    step
+                    for begin, count in ((0, half), (half, lines.kept[0] - half))
+                    for step in self._scan(x, out, _across(lines, begin, count), elements)
+                ]
         columns = bool(lines.kept) and lines.target_steps[-1] < lines.target_step
         chunk = column_chunk(lines.length) if columns else BLOCK
         chunks = -(-lines.length // chunk)
         parts = self._parts(x, out, lines, 0, chunk)
         sums: Strided | None = None
+        steps: list[Step] = []
         rows = prod(lines.kept)
         if chunks > 1:
             partial = self._reducer.scratch(rows * chunks)
@@ -121,25 +113,23 @@ class Scanner:
                     part.kept, part.steps, part.target_steps, (part.length,), (part.step,),
                     part.place,
                 )  # fmt: skip
-                self._reducer.run(
+                steps.append(self._reducer.run(
                     x, space, partial, partial.offset + first * (rows if columns else 1),
                     columns=columns, elements=elements, final=False,
                     chunks=-(-part.length // chunk), chunk=chunk,
                     pitch=rows if columns else chunks,
-                )  # fmt: skip
+                ))  # fmt: skip
             sums = self._reducer.scratch(rows * chunks)
             step, across = (rows, 1) if columns else (1, chunks)
             kept = (rows,) if rows > 1 else ()
-            steps = (across,) if rows > 1 else ()
+            between = (across,) if rows > 1 else ()
             totals = Lines(
-                kept, steps, steps, chunks, step, step, partial.offset, sums.offset
+                kept, between, between, chunks, step, step, partial.offset, sums.offset
             )  # fmt: skip
-            self._scan(partial, sums, totals, False)
-        recorded = [
-            self._run(x, out, part, sums, first, columns, elements, chunk, chunks)
-            for part, first in parts
-        ]
-        return recorded[0] if chunks == 1 else None
+            steps += self._scan(partial, sums, totals, False)
+        for part, first in parts:
+            steps.append(self._run(x, out, part, sums, first, columns, elements, chunk, chunks))
+        return steps
 
     def _parts(
         self, x: Strided, out: Strided, lines: Lines, first: int, chunk: int
@@ -179,16 +169,16 @@ class Scanner:
         elements: bool,
         chunk: int,
         total: int,
-    ) -> Recorded:
+    ) -> Step:
         """Record the kernel that scans chunks, of which the first one's number is given."""
         read, written = self._windows(x, out, lines)
         if read is None or written is None:
             raise Unsupported(f"{self._label} of arrays larger than a binding in this layout")
-        bindings = (read, written)
+        bindings, operands = (read, written), (x, out)
         if sums is not None:
             if sums.block.buffer.whole is None:
                 raise Unsupported(f"{self._label} of so large an array")
-            bindings = (read, written, sums.block.buffer.whole)
+            bindings, operands = (*bindings, sums.block.buffer.whole), (x, out, sums)
         place = lines.place - read.offset // x.dtype.itemsize
         at = lines.at - written.offset // out.dtype.itemsize
         rows, chunks = prod(lines.kept), -(-lines.length // chunk)
@@ -215,7 +205,7 @@ class Scanner:
         ]  # fmt: skip
         groups = -(-count // each)
         self._backend.gpu.dispatch(program, bindings, words, groups)
-        return program, words, groups
+        return Step(program, words, groups, operands)
 
 
 def _without(values: Shape, axis: int) -> Shape:

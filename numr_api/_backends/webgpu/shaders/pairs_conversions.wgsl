@@ -73,11 +73,13 @@ fn i64_from_f32(x: f32) -> vec2<u32> {
     return minimum_u64(magnitude, vec2<u32>(0xffffffffu, 0x7fffffffu));
 }
 
+// To 32 bits: WGSL's own conversion stops at the largest float32 below the bound.
 fn u32_from_f32(x: f32) -> u32 {
-    return minimum_u64(u64_from_f32(x), vec2<u32>(0xffffffffu, 0u)).x;
+    let within = select(u32(x), 0xffffffffu, x >= 4294967296.0);
+    return select(within, 0u, is_nan_f32(x));
 }
 
 fn i32_from_f32(x: f32) -> i32 {
-    let most = vec2<u32>(0x7fffffffu, 0u);
-    return i32_from_pair(clamp_i64(i64_from_f32(x), not_pair(most), most));
+    let within = select(i32(x), 0x7fffffff, x >= 2147483648.0);
+    return select(within, 0, is_nan_f32(x));
 }

@@ -7,7 +7,7 @@ const DIGITS = 256u;
 struct Pass {
     source_place: u32,  // in elements
     target_place: u32,
-    order_source_place: u32,  // in words
+    order_source_place: u32,
     order_target_place: u32,
     counts_place: u32,  // [row][digit][tile], first how many, then where the first one goes
     length: u32,  // of a row

@@ -21,9 +21,15 @@ fn main(
     for (var digit = thread; digit < DIGITS; digit += THREADS) {
         atomicStore(&histogram[digit], 0u);
     }
+    var values: array<V, ITEMS>;
+    for (var k = 0u; k < ITEMS; k++) {
+        values[k] = source[place + min(k * THREADS + thread, valid - 1u)];
+    }
     workgroupBarrier();
-    for (var i = thread; i < valid; i += THREADS) {
-        atomicAdd(&histogram[digit_of(source[place + i])], 1u);
+    for (var k = 0u; k < ITEMS; k++) {
+        if (k * THREADS + thread < valid) {
+            atomicAdd(&histogram[digit_of(values[k])], 1u);
+        }
     }
     workgroupBarrier();
     for (var digit = thread; digit < DIGITS; digit += THREADS) {

@@ -1,16 +1,15 @@
 // Moves each tile's elements to where they belong. They are ordered by digit within the workgroup
 // first, so that neighbouring threads write neighbouring places.
 //
-// A tile has parts, in each of which elements are ranked: ``rank`` tells how many elements of a
-// part with the same digit come before.
+// A tile has parts, one of each subgroup, in which elements are ranked: ``rank`` tells how many
+// elements of a part with the same digit come before.
 
 const LANES = min(THREADS, 256u);  // threads that have digits
 const DIGITS_EACH = 256u / LANES;
 
-var<workgroup> sums: array<u32, 2u * LANES>;
+var<workgroup> sums: array<u32, PARTS>;
 var<workgroup> starts: array<u32, 256>;  // of each digit in the ordered tile
 var<workgroup> bases: array<u32, 256>;  // add an element's place in the ordered tile
-var<workgroup> tile_words: array<u32, TILE>;
 
 fn move_tile(thread: u32, number: u32) {
     let p = pass_of_parameters();
@@ -24,14 +23,13 @@ fn move_tile(thread: u32, number: u32) {
     var values: array<V, ITEMS>;
     var places: array<u32, ITEMS>;
     for (var k = 0u; k < ITEMS; k++) {
-        let i = item(k, thread);
-        values[k] = source[source_place + min(i, valid - 1u)];
+        values[k] = source[source_place + min(item(k), valid - 1u)];
     }
     workgroupBarrier();
     for (var k = 0u; k < ITEMS; k++) {
         // Elements beyond the last one have the largest digit and stay behind it.
-        let digit = select(255u, digit_of(values[k]), item(k, thread) < valid);
-        places[k] = (digit << 16u) | rank(k, thread, digit);
+        let digit = select(255u, digit_of(values[k]), item(k) < valid);
+        places[k] = (digit << 16u) | rank(digit);
     }
     workgroupBarrier();
 
@@ -40,33 +38,21 @@ fn move_tile(thread: u32, number: u32) {
     var before: array<u32, DIGITS_EACH>;
     if (thread < LANES) {
         for (var k = 0u; k < DIGITS_EACH; k++) {
-            let digit = thread * DIGITS_EACH + k;
             before[k] = sum;
-            sum += count_parts(digit);
+            sum += count_parts(thread * DIGITS_EACH + k);
         }
-        sums[thread] = sum;
     }
-    workgroupBarrier();
-    var half = 0u;
-    for (var step = 1u; step < LANES; step <<= 1u) {
-        if (thread < LANES) {
-            var other = 0u;
-            if (thread >= step) {
-                other = sums[half + thread - step];
-            }
-            sums[LANES - half + thread] = sums[half + thread] + other;
-        }
-        half = LANES - half;
-        workgroupBarrier();
-    }
+    var all_before = sum_before(sum);
     if (thread < LANES) {
-        let all_before = sums[half + thread] - sum;
         for (var k = 0u; k < DIGITS_EACH; k++) {
             let digit = thread * DIGITS_EACH + k;
             let start = all_before + before[k];
             starts[digit] = start;
-            bases[digit] =
-                counts[p.counts_place + (row * DIGITS + digit) * p.tiles + tile] - start;
+            bases[digit] = row_place;  // right if the row is one tile
+            if (p.tiles > 1u) {
+                bases[digit] =
+                    counts[p.counts_place + (row * DIGITS + digit) * p.tiles + tile] - start;
+            }
         }
     }
     workgroupBarrier();
@@ -74,12 +60,15 @@ fn move_tile(thread: u32, number: u32) {
     for (var k = 0u; k < ITEMS; k++) {
         let digit = places[k] >> 16u;
         places[k] = (places[k] & 0xffffu) + starts[digit] + start_of_part(digit);
-        tile_words[places[k]] = select(digit, word(values[k], 0u), WORDS == 1u);
+    }
+    workgroupBarrier();
+    for (var k = 0u; k < ITEMS; k++) {
+        put_word(places[k], select(digit_of(values[k]), word(values[k], 0u), WORDS == 1u));
     }
     workgroupBarrier();
     var targets: array<u32, ITEMS>;
     for (var k = 0u; k < ITEMS; k++) {
-        let bits = tile_words[k * THREADS + thread];
+        let bits = word_at(k * THREADS + thread);
         var digit = bits;
         if (WORDS == 1u) {
             values[k] = with_word(values[k], 0u, bits);
@@ -91,11 +80,11 @@ fn move_tile(thread: u32, number: u32) {
         for (var w = 0u; w < WORDS; w++) {
             workgroupBarrier();
             for (var k = 0u; k < ITEMS; k++) {
-                tile_words[places[k]] = word(values[k], w);
+                put_word(places[k], word(values[k], w));
             }
             workgroupBarrier();
             for (var k = 0u; k < ITEMS; k++) {
-                values[k] = with_word(values[k], w, tile_words[k * THREADS + thread]);
+                values[k] = with_word(values[k], w, word_at(k * THREADS + thread));
             }
         }
     }
@@ -109,19 +98,19 @@ fn move_tile(thread: u32, number: u32) {
     if (ORDERED) {
         workgroupBarrier();
         for (var k = 0u; k < ITEMS; k++) {
-            let i = item(k, thread);
+            let i = item(k);
             var index = first + i;
             if (p.is_first == 0u) {
                 index = order_source[
                     p.order_source_place + row_place + first + min(i, valid - 1u)];
             }
-            tile_words[places[k]] = index;
+            put_word(places[k], index);
         }
         workgroupBarrier();
         for (var k = 0u; k < ITEMS; k++) {
             let i = k * THREADS + thread;
             if (i < valid) {
-                put_index(p, targets[k], tile_words[i]);
+                put_index(p, targets[k], word_at(i));
             }
         }
     }
