@@ -2,6 +2,7 @@
 
     python docs/conformance_tables.py measure                     what is installed, one by one
     python docs/conformance_tables.py measure numr_api --device cuda:0
+    python docs/conformance_tables.py measure numr_api --device cuda:0 --exclude 'fft.*'
 
 runs the own checks of numr-conformance and writes conformance/results/NAMESPACE-DEVICE.json. MkDocs
 loads this file as a hook; it puts the tables where the page has lines like ``<!-- chapters -->``.
@@ -36,20 +37,48 @@ NAMESPACES = (
     "numr_api", "numpy", "array_api_strict", "torch", "array_api_compat.torch", "jax.numpy",
 )  # fmt: skip
 SETTINGS = {"jax.numpy": {"JAX_ENABLE_X64": "1"}}  # it has no 64-bit dtypes otherwise
-PATIENCE = {"jax.numpy": 10}  # some checks compile hundreds of operations
+# Some checks compile hundreds of operations, and a software driver compiles some kernels for
+# seconds. NAMESPACE@KIND is about a kind of devices.
+PATIENCE = {"jax.numpy": 10, "numr_api@webgpu": 6}
+# What a device lacks as yet, and says so when asked for it.
+EXCLUDED = {
+    "numr_api@webgpu": (
+        "fft.*", "linalg.cholesky", "linalg.det", "linalg.eig*", "linalg.inv",
+        "linalg.matrix_norm", "linalg.matrix_power", "linalg.matrix_rank", "linalg.pinv",
+        "linalg.qr", "linalg.slogdet", "linalg.solve", "linalg.svd*", "linalg.vector_norm",
+    ),
+}  # fmt: skip
 DTYPES = ("float64", "float32", "complex128", "complex64")
 
 
 # --- measure --------------------------------------------------------------------------------------
 
 
-def measure(namespace: str, device: str | None, jobs: int) -> Path | None:
-    """Check a namespace, and return the file of its digest; None if it cannot be checked."""
+def measure(
+    namespace: str,
+    device: str | None,
+    jobs: int,
+    excluded: Sequence[str] | None = None,
+    patience: float | None = None,
+) -> Path | None:
+    """Check a namespace, and return the file of its digest; None if it cannot be checked.
+
+    Arguments:
+        excluded: patterns of functions and checks that are left out; the digest tells them.
+        patience: multiplies the time limits of checks. None, here and there, is what the namespace
+            or the device needs.
+    """
     settings = SETTINGS.get(namespace, {})
+    kind = f"{namespace}@{(device or '').partition(':')[0]}"
+    if excluded is None:
+        excluded = EXCLUDED.get(kind, ())
+    if patience is None:
+        patience = PATIENCE.get(kind, PATIENCE.get(namespace, 1))
     with TemporaryDirectory(prefix="numr-conformance-") as scratch:
         command = [sys.executable, "-m", "numr_conformance", "run", namespace,
-                   f"--jobs={jobs}", f"--patience={PATIENCE.get(namespace, 1)}",
+                   f"--jobs={jobs}", f"--patience={patience:g}",
                    f"--report={scratch}"]  # fmt: skip
+        command += [f"--exclude={pattern}" for pattern in excluded]
         command += [] if device is None else [f"--device={device}"]
         variables = {**os.environ, **_cache(namespace, scratch), **settings}
         done = subprocess.run(command, env=variables, stdout=subprocess.DEVNULL, check=False)
@@ -59,6 +88,8 @@ def measure(namespace: str, device: str | None, jobs: int) -> Path | None:
     if settings:
         told = (f"{name}={value}" for name, value in settings.items())
         document["environment"]["settings"] = ", ".join(told)
+    if excluded:
+        document["environment"]["excluded"] = ", ".join(excluded)
     (found,) = digest.make(document)
     return digest.save(found, FOLDER)
 
@@ -92,6 +123,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
                            help="of each namespace; may be repeated (default: all usable devices "
                            "of numr_api, the default device of others)")  # fmt: skip
     measuring.add_argument("--jobs", metavar="N", type=int, default=2, help="processes (default 2)")
+    measuring.add_argument("--exclude", metavar="PATTERN", action="append",
+                           help="no checks whose function or name matches; may be repeated; the "
+                           "page tells of it (default: what the device lacks yet)")  # fmt: skip
+    measuring.add_argument("--patience", metavar="N", type=float,
+                           help="multiply the time limits of checks, for what compiles at the "
+                           "first call (default: what namespace and device need)")  # fmt: skip
     options = parser.parse_args(arguments)
     failed = False
     for namespace in options.namespaces or NAMESPACES:
@@ -99,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{namespace}: not installed, left out", file=sys.stderr)
             continue
         for device in options.devices or devices(namespace):
-            path = measure(namespace, device, options.jobs)
+            path = measure(namespace, device, options.jobs, options.exclude, options.patience)
             failed = failed or path is None
             print(f"wrote {path}" if path else f"{namespace}: not measured", file=sys.stderr)
     return int(failed)
@@ -196,7 +233,7 @@ def _found(found: Digest, chapter: str, name: str) -> str:
 
 
 def environments(digests: Sequence[Digest]) -> str:
-    """When, with which versions and where each column was measured."""
+    """When, with which versions and where each column was measured, and what was left out."""
     keys = ("namespace_version", "numpy", "python", "platform", "processor", "settings")
     rows = [
         [
@@ -209,7 +246,12 @@ def environments(digests: Sequence[Digest]) -> str:
         for found in digests
     ]
     head = "namespace,device,date,checks,version,NumPy,Python,system,processor,settings".split(",")
-    return _table(head, rows, left=len(head))
+    blocks = [_table(head, rows, left=len(head))]
+    for found in digests:
+        if excluded := found.environment.get("excluded"):
+            names = ", ".join(f"`{pattern}`" for pattern in excluded.split(", "))
+            blocks.append(f"Left out of {found.namespace} on {found.device}: {names}.")
+    return "\n\n".join(blocks)
 
 
 TABLES: dict[str, Callable[[Sequence[Digest]], str]] = {

@@ -9,6 +9,7 @@ import numpy as np
 
 from numr_api import _dtypes
 from numr_api._dtypes import ACCEPTED, SCALAR_KINDS, DType, promote, scalar_range
+from numr_api._errors import DeviceLost
 
 if TYPE_CHECKING:
     from numr_api._array import Array
@@ -87,6 +88,8 @@ def common_backend(operation: str, arrays: Sequence[Array]) -> Backend:
     backend = arrays[0]._type.backend
     for array in arrays:
         if array._type.backend is not backend:
+            if array.device == backend.device:
+                raise DeviceLost(f"{operation}: {array.device} was lost, and with it an array")
             names = ", ".join(dict.fromkeys(str(array.device) for array in arrays))
             raise ValueError(
                 f"{operation}: arrays are on different devices: {names}; move one with to_device"

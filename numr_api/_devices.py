@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -188,9 +189,15 @@ def _open(device: Device, operation: str) -> Backend:
         return _backends[device]
 
 
-# The backends of the open default_device blocks, the innermost last.
-_blocks: ContextVar[tuple[Backend, ...]] = ContextVar("numr_api_default_device", default=())
-_initial: list[Backend] = []
+def forget(backend: Backend) -> None:
+    """Open a device anew at its next use, since it is lost; arrays on it stay with the lost one."""
+    if _backends.get(backend.device) is backend:
+        del _backends[backend.device]
+
+
+# The devices of the open default_device blocks, the innermost last.
+_blocks: ContextVar[tuple[Device, ...]] = ContextVar("numr_api_default_device", default=())
+_initial: list[Device] = []
 
 
 def default_backend() -> Backend:
@@ -201,13 +208,13 @@ def default_backend() -> Backend:
     """
     blocks = _blocks.get()
     if blocks:
-        return blocks[-1]
+        return backend_of(blocks[-1])
     if not _initial:
         named = os.environ.get("NUMR_API_DEVICE") or next(_each_device(), None)
         if named is None:
             raise ValueError("no device: none that NUMR_API_DEVICES lists can be used here")
-        _initial.append(backend_of(named, "NUMR_API_DEVICE"))
-    return _initial[0]
+        _initial.append(backend_of(named, "NUMR_API_DEVICE").device)
+    return backend_of(_initial[0])
 
 
 def backend_for(device: object, operation: str) -> Backend:
@@ -226,11 +233,11 @@ class default_device:  # noqa: N801 - read as a function: `with default_device("
     """
 
     def __init__(self, device: Device | str, /) -> None:
-        self._backend = backend_of(device, "default_device")
+        self._device = backend_of(device, "default_device").device
 
     def __enter__(self) -> Device:
-        _blocks.set((*_blocks.get(), self._backend))
-        return self._backend.device
+        _blocks.set((*_blocks.get(), self._device))
+        return self._device
 
     def __exit__(
         self,
@@ -249,3 +256,26 @@ class default_device:  # noqa: N801 - read as a function: `with default_device("
 def synchronize(device: Device | str | None = None) -> None:
     """Wait until all work handed to a device is done; None means the default device."""
     backend_for(device, "synchronize").synchronize()
+
+
+@dataclass(frozen=True)
+class MemoryStatistics:
+    """How much memory of a device its arrays have, in bytes.
+
+    Attributes:
+        used: what arrays hold, with what each is rounded up by.
+        peak: the most that ``used`` has been.
+        reserved: what was taken from the driver, held or kept for reuse.
+    """
+
+    used: int
+    peak: int
+    reserved: int
+
+
+def memory(device: Device | str | None = None) -> MemoryStatistics:
+    """The memory that arrays have on a device; None means the default device.
+
+    Raises Unsupported on devices that do not count it, such as the cpu.
+    """
+    return backend_for(device, "memory").memory()

@@ -21,6 +21,8 @@ ROWS = [
 @pytest.mark.parametrize("check", ROWS, ids=lambda check: check.name)
 def test_a_row_has_the_same_bits_alone_and_in_a_batch(check: Check, device: str) -> None:
     found = run_check(check, Target("numr_api", device))
+    if found.message.startswith("Unsupported"):
+        pytest.skip(found.message)
     assert found.verdict in ("passed", "unsupported"), found.message
 
 

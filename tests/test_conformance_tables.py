@@ -6,6 +6,7 @@ import math
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,14 @@ def test_environments_name_date_and_versions(tables: Any):
     assert "2.4" in found
 
 
+def test_environments_tell_what_was_left_out(tables: Any):
+    found = dated("x")
+    part = replace(found, environment={**found.environment, "excluded": "linalg.*, fft.*"})
+    text = tables.environments([found, part])
+    assert text.endswith("\n\nLeft out of x on cpu: `linalg.*`, `fft.*`.")
+    assert text.count("Left out") == 1
+
+
 def test_a_page_gets_its_tables_or_says_that_there_are_none(tables: Any):
     page = "# Title\n\n<!-- chapters -->\n\ntext <!-- chapters -->\n"
     assert "| **all** | 1 / ·<br>· / · |" in tables.render(page, [dated("x")])
@@ -212,6 +221,31 @@ def test_measure_sets_what_a_namespace_needs_and_tells_so(
     assert kept.environment["settings"] == "JAX_ENABLE_X64=1"
 
 
+def test_measure_passes_on_what_is_left_out_and_tells_so(
+    tables: Any, runs: list[Any], tmp_path: Path
+):
+    options = ["--exclude", "linalg.*", "--exclude", "fft.*", "--patience", "6"]
+    assert tables.main(["measure", "x", "--device", "gpu:0", *options]) == 0
+    ((command, _),) = runs
+    assert [option for option in command if option.startswith(("--exclude", "--patience"))] == [
+        "--patience=6", "--exclude=linalg.*", "--exclude=fft.*",
+    ]  # fmt: skip
+    kept = digest.load(tmp_path / "x-gpu-0.json")
+    assert kept.environment["excluded"] == "linalg.*, fft.*"
+
+
+def test_measure_leaves_out_what_a_device_lacks_yet(
+    tables: Any, runs: list[Any], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(tables, "EXCLUDED", {"x@gpu": ("fft.*",)})
+    monkeypatch.setattr(tables, "PATIENCE", {"x@gpu": 6, "x": 2})
+    assert tables.main(["measure", "x", "--device", "gpu:0", "--device", "cpu"]) == 0
+    gpu, cpu = (command for command, _ in runs)
+    assert {"--exclude=fft.*", "--patience=6"} <= set(gpu)
+    assert "--patience=2" in cpu
+    assert not any("--exclude" in option for option in cpu)
+
+
 def test_measure_takes_what_is_installed_and_all_devices_of_numr_api(
     tables: Any, runs: list[Any], monkeypatch: pytest.MonkeyPatch
 ):
@@ -237,7 +271,9 @@ def test_all_usable_devices_of_numr_api_are_measured(tables: Any):
 def test_kept_digest_is_complete_and_small(path: Path):
     found = digest.load(path)
     assert found.file_name == path.name
-    assert found.selection == {"functions": "*", "topics": []}
+    every, *excluded = found.selection["functions"].split("\n!")
+    assert (every, found.selection["topics"]) == ("*", [])
+    assert found.environment.get("excluded", "") == ", ".join(excluded)
     assert found.accuracy
     assert path.stat().st_size < 100_000
 

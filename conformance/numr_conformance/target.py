@@ -46,6 +46,7 @@ class Target:
         self.xp = load(name)
         self.device = self._find_device(device)
         self.device_name = device or "default"
+        self._flushes: dict[str, bool] = {}
 
     def _find_device(self, name: str | None) -> Any:
         """The device object that prints like a name; the name itself if no device does."""
@@ -138,6 +139,17 @@ class Target:
         for index in np.ndindex(*x.shape):
             out[index] = convert(x[index])
         return out
+
+    def flushes_subnormals(self, dtype: str) -> bool:
+        """Whether operands of a real dtype that are subnormal count as zero, as on many GPUs."""
+        if dtype not in self._flushes:
+            least = np.array([np.finfo(dtype).smallest_subnormal])
+            try:
+                found = self.host(self.xp.multiply(self.array(least), self.array(1 + 0 * least)))
+            except Exception:  # of which the checks of multiply tell
+                found = least
+            self._flushes[dtype] = not found.any()
+        return self._flushes[dtype]
 
     def dtype_name(self, x: Any) -> str:
         """The name of an array's dtype, "?" if it is none of the standard's; Failed if no array."""

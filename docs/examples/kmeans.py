@@ -1,7 +1,8 @@
 """Cluster points with the array API standard alone: one function for the arrays of any library.
 
 ``kmeans`` imports no array library; it takes the namespace from its argument. It is run on
-scikit-learn's handwritten digits with NumPy, array-api-strict and numr_api.
+scikit-learn's handwritten digits with NumPy, array-api-strict and numr_api, the latter on any of
+its devices.
 """
 
 from __future__ import annotations
@@ -73,10 +74,16 @@ def purity(labels: Any, classes: Any, k: int) -> float:
     return int(xp.sum(xp.max(frequencies, axis=1))) / labels.shape[0]
 
 
-def cluster_digits(namespace: str) -> tuple[list[int], float]:
-    """The labels of the handwritten digits in ten clusters, and the clusters' purity."""
+def cluster_digits(namespace: str, device: str | None = None) -> tuple[list[int], float]:
+    """The labels of the handwritten digits in ten clusters, and the clusters' purity.
+
+    The images have the device's default type for real numbers.
+    """
     xp = import_module(namespace)
-    images, digits = (xp.asarray(array) for array in load_digits(return_X_y=True))
+    dtype = xp.__array_namespace_info__().default_dtypes(device=device)["real floating"]
+    images, digits = load_digits(return_X_y=True)
+    images = xp.asarray(images, dtype=dtype, device=device)
+    digits = xp.asarray(digits, device=device)
     _, labels = kmeans(images, 10)
     return [int(labels[i]) for i in range(labels.shape[0])], purity(labels, digits, 10)
 
@@ -93,8 +100,14 @@ def main() -> None:
         default=[name for name in NAMESPACES if find_spec(name)],
         help=f"modules to run it with (default: those of {', '.join(NAMESPACES)} that are here)",
     )
-    namespaces = parser.parse_args().namespaces
-    results = {name: cluster_digits(name) for name in namespaces}
+    parser.add_argument(
+        "--device", help="where numr_api's arrays live, such as cpu or webgpu:0 (default: cpu)"
+    )
+    options = parser.parse_args()
+    results = {
+        name: cluster_digits(name, options.device if name == "numr_api" else None)
+        for name in options.namespaces
+    }
     for name, (labels, share) in results.items():
         print(f"{name}: {len(labels)} images in {len(set(labels))} clusters, purity {share:.1%}")
     same = len({tuple(labels) for labels, _ in results.values()}) == 1

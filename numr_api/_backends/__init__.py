@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from numr_api._devices import Device
+    from numr_api._devices import Device, MemoryStatistics
     from numr_api._dtypes import DType
 
 type_ = type
@@ -67,6 +67,10 @@ class Backend(Protocol):
 
     def synchronize(self) -> None:
         """Wait until all work handed to the device is done."""
+        ...
+
+    def memory(self) -> MemoryStatistics:
+        """What arrays hold of the device's memory; raises Unsupported if nobody counts it."""
         ...
 
     # Exchange with the host

@@ -1,7 +1,7 @@
-"""Devices: the default one, and waiting for one."""
+"""Devices: the default one, waiting for one, and its memory."""
 
 from __future__ import annotations
 
-from numr_api._devices import default_device, synchronize
+from numr_api._devices import MemoryStatistics, default_device, memory, synchronize
 
-__all__ = ["default_device", "synchronize"]
+__all__ = ["MemoryStatistics", "default_device", "memory", "synchronize"]

@@ -51,6 +51,7 @@ def unaligned(put: Any, x: Any) -> Any:
 
 
 LAYOUTS = [lambda put, x: put(x), spaced, reversed_, transposed, unaligned]
+TRIED = (0, 2)  # each variant of a kernel takes long to compile on a software driver
 
 
 @pytest.mark.parametrize(("name", "dtype"), CASES)
@@ -59,9 +60,9 @@ def test_values_are_within_the_bound_in_every_layout(
 ) -> None:
     require(backend, dtype)
     columns = [x.reshape(SHAPE) for x in operands(name, dtype)]
-    for number, layout in enumerate(LAYOUTS):
+    for number in TRIED:
         # Operands of one operation lie in different ways, but for the first layout.
-        chosen = [LAYOUTS[(number + i) % len(LAYOUTS)] if number else layout
+        chosen = [LAYOUTS[(number + i) % len(LAYOUTS) if number else 0]
                   for i in range(len(columns))]  # fmt: skip
         arrays = [make(put, x) for make, x in zip(chosen, columns, strict=True)]
         assert_exact(get(ELEMENTWISE[name].function(*arrays)), name, dtype)
@@ -171,6 +172,17 @@ def test_astype_converts_as_numpy_does(source: Any, backend: Any, put: Any, get:
         found = get(xp.astype(put(host), target))
         assert found.dtype == np.dtype(target)
         assert np.array_equal(found, host.astype(np.dtype(target)))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint64", "float32"])
+def test_clip_without_one_bound_or_both(dtype: str, put: Any, get: Any) -> None:
+    x, low, high = np.arange(10).astype(dtype), np.asarray(3, dtype), np.asarray(7, dtype)
+    for given in [(None, None), (low, None), (None, high), (low, high)]:
+        expected = np.clip(x, *given) if any(b is not None for b in given) else x
+        arrays = [None if bound is None else put(bound) for bound in given]
+        assert get(xp.clip(put(x), *arrays)).tolist() == expected.tolist()
+        scalars = [None if bound is None else bound.item() for bound in given]
+        assert get(xp.clip(put(x), *scalars)).tolist() == expected.tolist()
 
 
 def test_real_and_imag_are_views(put: Any, get: Any) -> None:

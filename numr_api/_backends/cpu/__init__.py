@@ -18,12 +18,13 @@ from numr_api._backends.array_library import DEFAULT_DTYPES, ArrayLibrary
 from numr_api._backends.cpu import fourier, linear_algebra, searching, sums
 from numr_api._backends.cpu.elementwise import find_kernel
 from numr_api._devices import device_name
+from numr_api._errors import Unsupported
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from numr_api._backends import Axes, Data, Kernel, Scalar, Shape
-    from numr_api._devices import Device
+    from numr_api._devices import Device, MemoryStatistics
     from numr_api._dtypes import DType
 
 ROUTINES: dict[str, Callable[..., Any]] = {
@@ -113,6 +114,9 @@ class CpuBackend(ArrayLibrary):
 
     def synchronize(self) -> None:
         """Nothing is ever pending."""
+
+    def memory(self) -> MemoryStatistics:
+        raise Unsupported(f"memory on {self.device}: NumPy does not count what its arrays hold")
 
     # Exchange with the host
 

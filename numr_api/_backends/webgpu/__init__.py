@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from numr_api._backends.webgpu import adapters
@@ -13,8 +12,6 @@ if TYPE_CHECKING:
 
 
 def count() -> int:
-    if "webgpu" not in os.environ.get("NUMR_API_DEVICES", ""):  # TODO: until it is complete
-        return 0
     return len(adapters.adapters())
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -76,12 +77,17 @@ def adapters() -> Sequence[Adapter]:
 def _all() -> Sequence[Adapter]:
     if find_spec("wgpu") is None:
         return []
-    import wgpu
-
+    wgpu: Any = import_module("wgpu")
     found = [_describe(handle) for handle in wgpu.gpu.enumerate_adapters_sync()]
     # OpenGL shows the same hardware a second time, and lacks much.
     modern = [adapter for adapter in found if not adapter.graphics.startswith("OpenGL")]
     return sorted(modern or found, key=_rank)
+
+
+def forget() -> None:
+    """Look anew which adapters there are, when they are asked for next."""
+    adapters.cache_clear()
+    _all.cache_clear()
 
 
 def _describe(handle: Any) -> Adapter:

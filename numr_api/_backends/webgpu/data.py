@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -223,7 +224,8 @@ def merge(shape: Shape, strides: tuple[Shape, ...]) -> tuple[Shape, tuple[Shape,
     return tuple(lengths), tuple(map(tuple, steps))
 
 
-def common_shape(shapes: list[Shape]) -> Shape:
+@lru_cache(1024)
+def common_shape(*shapes: Shape) -> Shape:
     """The shape that all broadcast to; raises ValueError if there is none."""
     rank = max(map(len, shapes))
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]

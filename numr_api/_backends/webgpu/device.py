@@ -10,6 +10,7 @@ import numpy as np
 from numr_api import _dtypes
 from numr_api._backends.array_library import DEFAULT_DTYPES
 from numr_api._backends.webgpu import (
+    adapters,
     creation,
     data as views,
     elementwise,
@@ -31,6 +32,8 @@ from numr_api._backends.webgpu.products import Products
 from numr_api._backends.webgpu.reductions import Reduction
 from numr_api._backends.webgpu.scans import Scans
 from numr_api._backends.webgpu.types import types_of
+from numr_api._devices import MemoryStatistics, forget
+from numr_api._dtypes import DType
 from numr_api._errors import Unsupported
 
 if TYPE_CHECKING:
@@ -40,7 +43,6 @@ if TYPE_CHECKING:
     from numr_api._backends.webgpu.adapters import Adapter
     from numr_api._backends.webgpu.gpu import Program
     from numr_api._devices import Device
-    from numr_api._dtypes import DType
 
 # DLPack's numbers of graphics APIs; its kDLWebGPU (15) is for buffers that a browser shares.
 DLPACK_KINDS = {"Metal": 8}
@@ -63,6 +65,7 @@ class WebgpuBackend:
 
         self.device = device
         self.gpu = Gpu(adapter)
+        self.gpu.on_loss = self._on_loss
         self.faults = Faults(self.gpu)
         self._compiled: dict[tuple[Any, ...], Program] = {}
         self._remembered: dict[Any, Any] = {}
@@ -103,6 +106,15 @@ class WebgpuBackend:
             if self.faults.pending:
                 self.faults.look(self.gpu.read(self.faults.block, 0, SIZE))
 
+    def memory(self) -> MemoryStatistics:
+        with self.gpu.lock:
+            found = self.gpu.memory.current()
+        return MemoryStatistics(found.used, found.peak, found.reserved)
+
+    def _on_loss(self) -> None:
+        adapters.forget()
+        forget(self)
+
     def program(self, label: str, source: str, bindings: int) -> Program:
         """The compiled form of a kernel with the library's functions that it names."""
         return self.gpu.program(label, wgsl.link(source, self._constants), bindings)
@@ -136,9 +148,10 @@ class WebgpuBackend:
             data.mirror = (data.block.version, host.copy())
         return data
 
-    def to_host(self, data: Data) -> npt.NDArray[Any]:
+    def to_host(self, data: Strided) -> npt.NDArray[Any]:
         if data.mirror is not None and data.mirror[0] == data.block.version:
-            return data.mirror[1].copy()
+            mirror: npt.NDArray[Any] = data.mirror[1]
+            return mirror.copy()
         dtype = data.dtype.__numpy_dtype__
         if data.size == 0:
             if self.faults.pending:
@@ -181,7 +194,7 @@ class WebgpuBackend:
             return views.real if operation == "real" else views.imag
         if operation == "real":
             return views.same
-        types = [self.types.get(x) for x in operands]
+        types = [self.types[x] if isinstance(x, DType) else None for x in operands]
         promoted = [self.types[dtype]] * len(operands)
         if operation == "where":
             promoted[0] = self.types[_dtypes.bool]
@@ -346,5 +359,6 @@ class WebgpuBackend:
 
     def routine(self, name: str, *operands: Data, **parameters: Any) -> Any:
         if name not in ROUTINES:
-            raise Unsupported(f"{name} on {self.device}")
+            of = f" of {operands[0].dtype}" if operands else ""
+            raise Unsupported(f"{name}{of} on {self.device}")
         return ROUTINES[name](self, *operands, **parameters)

@@ -16,7 +16,8 @@ Axes that all operands step through as one are merged first, so most kernels hav
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numr_api._backends.webgpu import wgsl
 from numr_api._backends.webgpu.data import Strided, broadcast, common_shape, may_overlap, merge
@@ -37,12 +38,28 @@ from numr_api._backends.webgpu.types import WORD, Type, convert
 from numr_api._dtypes import DType
 
 if TYPE_CHECKING:
-    from numr_api._backends import Data, Scalar, Shape
+    from numr_api._backends import Scalar, Shape
     from numr_api._backends.webgpu.device import WebgpuBackend
     from numr_api._backends.webgpu.gpu import Program
 
 
 LONG = 4000  # characters of WGSL
+MOST_PLANS = 256  # of a kernel
+
+
+class Plan(NamedTuple):
+    """How a kernel is called for operands that lie in a certain way.
+
+    Attributes:
+        groups: how many workgroups.
+        words: the parameters before the scalars, but for the places of the arrays.
+        places: where these stand among the words, the output's first.
+    """
+
+    program: Program
+    groups: int
+    words: list[int]
+    places: list[int]
 
 
 class Kernel:
@@ -69,23 +86,28 @@ class Kernel:
         self._dtype, self._result = result, backend.types[result]
         self._itemsize = result.itemsize
         self._variants: dict[tuple[Any, ...], Program] = {}
+        self._plans: dict[tuple[Any, ...], Plan] = {}
         self._flat: Program | None = None
         size = len(wgsl.link(self._operation()))
         self._each = 1 if size > LONG and self._result.packed == 1 else EACH
         self._per_group = self._each * WORKGROUP
 
-    def __call__(self, *operands: Data | Scalar | None, out: Data | None = None) -> Data:
+    def __call__(self, *operands: Any, out: Strided | None = None) -> Strided:
         arrays: list[Strided] = []
         scalars: list[tuple[int, ...]] = []
         shape: Shape | None = None
         flat = out is None
-        for x, promoted in zip(operands, self._promoted, strict=False):
+        number = 0
+        for x in operands:
+            if x is None:  # a bound that clip does not have
+                continue
             if x.__class__ is Strided:
                 arrays.append(x)
                 flat = flat and x.is_plain and (shape is None or x.shape == shape)
                 shape = x.shape
-            elif x is not None:
-                scalars.append(promoted.scalar_words(x))
+            else:
+                scalars.append(self._promoted[number].scalar_words(x))
+            number += 1
         with self._backend.gpu.lock:
             return self._run_flat(arrays, scalars) if flat else self._call(arrays, scalars, out)
 
@@ -103,7 +125,7 @@ class Kernel:
             return out
         block.version += 1
         words = [0, size, size, out.offset, 1]
-        bindings = [block.buffer.whole]
+        bindings: list[Any] = [block.buffer.whole]
         for x in arrays:
             words.append(x.offset)
             words.append(1)
@@ -123,17 +145,17 @@ class Kernel:
     ) -> Strided:
         shape = arrays[0].shape
         if any(x.shape != shape for x in arrays):
-            shape = common_shape([x.shape for x in arrays])
-        fresh = out is None
+            shape = common_shape(*[x.shape for x in arrays])
         if out is None:
-            out = self._backend.empty(shape, self._dtype)
+            result = self._backend.empty(shape, self._dtype)
         elif shape != out.shape:
             raise ValueError(f"shape {shape} does not fit {out.shape}")
         else:
+            result = out
             arrays = [_apart(self._backend, x, out) for x in arrays]
-        if out.size:
-            self._run(out, fresh, arrays, scalars)
-        return out
+        if result.size:
+            self._run(result, out is None, arrays, scalars)
+        return result
 
     def fill(self, out: Strided, *scalars: Scalar) -> None:
         """Write to a new contiguous array what comes of scalars only."""
@@ -145,66 +167,79 @@ class Kernel:
     def _run(
         self, out: Strided, fresh: bool, arrays: list[Strided], scalars: list[tuple[int, ...]]
     ) -> None:
-        shape = out.shape
-        if all(x.is_contiguous and x.shape == shape for x in arrays) and out.is_contiguous:
-            lengths: Shape = (out.size,)
-            steps: Sequence[Shape] = ((1,),) * (len(arrays) + 1)
-        else:
-            spread = [x if x.shape == shape else broadcast(x, shape) for x in arrays]
-            lengths, steps = merge(shape, (out.strides, *(x.strides for x in spread)))
-            if not lengths:
-                lengths, steps = (1,), ((1,), *((0,) for _ in arrays))
+        """Record the kernel for any operands that broadcast to the output."""
         out.block.version += 1
         everything = (out, *arrays)
-        places = tuple(x.offset for x in everything)
-        if all(x.block.buffer.whole is not None for x in everything):
-            self._dispatch(everything, fresh, lengths, steps, places, scalars)
+        bindings = tuple([x.block.buffer.whole for x in everything])
+        if None in bindings:
+            self._run_pieces(everything, fresh, scalars)
             return
-        for part, at in pieces(everything, lengths, steps, places):
-            self._dispatch(everything, fresh, part, steps, at, scalars)
+        key = (fresh, *[(x.shape, x.strides, x.offset & 3) for x in everything])
+        plan = self._plans.get(key)
+        if plan is None:
+            if len(self._plans) >= MOST_PLANS:
+                self._plans.clear()
+            lengths, steps = loop_of(everything)
+            plan = self._plan(lengths, steps, [x.offset & 3 == 0 for x in everything], fresh)
+            self._plans[key] = plan
+        self._record(plan, bindings, [x.offset for x in everything], scalars)
 
-    def _dispatch(
-        self,
-        arrays: Sequence[Strided],
-        fresh: bool,
-        lengths: Shape,
-        steps: Sequence[Shape],
-        places: Sequence[int],
-        scalars: list[tuple[int, ...]],
+    def _run_pieces(
+        self, arrays: Sequence[Strided], fresh: bool, scalars: list[tuple[int, ...]]
     ) -> None:
-        """Record the kernel for merged axes, the output first."""
-        gpu = self._backend.gpu
-        steps = [step[len(step) - len(lengths) :] for step in steps]
-        if all(x.block.buffer.whole is not None for x in arrays):
-            bindings = tuple([x.block.buffer.whole for x in arrays])
-        else:
-            bindings = tuple([window_of(x, lengths, s, p)
-                              for x, s, p in zip(arrays, steps, places, strict=True)])  # fmt: skip
-            places = [p - b.offset // x.dtype.itemsize
-                      for x, p, b in zip(arrays, places, bindings, strict=True)]  # fmt: skip
-        count = 1
-        for length in lengths:
-            count *= length
+        """The same part by part, for arrays larger than a binding."""
+        lengths, steps = loop_of(arrays)
+        for part, places in pieces(arrays, lengths, steps, [x.offset for x in arrays]):
+            inner = [step[len(step) - len(part) :] for step in steps]
+            bindings: tuple[Any, ...] = tuple(
+                window_of(x, part, step, place)
+                for x, step, place in zip(arrays, inner, places, strict=True)
+            )
+            moved = [
+                place - window.offset // x.dtype.itemsize
+                for x, place, window in zip(arrays, places, bindings, strict=True)
+            ]
+            plan = self._plan(part, inner, [place & 3 == 0 for place in moved], fresh)
+            self._record(plan, bindings, moved, scalars)
+
+    def _plan(
+        self, lengths: Shape, steps: Sequence[Shape], aligned: Sequence[bool], fresh: bool
+    ) -> Plan:
+        """What is the same whenever operands lie so; the output comes first."""
+        count = prod(lengths)
         rank = len(lengths)
         whole_rows = self._each > 1 and (rank == 1 or lengths[-1] % EACH == 0)
-        modes = [mode_of(lengths, step, place, whole_rows)
-                 for step, place in zip(steps, places, strict=True)]  # fmt: skip
+        modes = [mode_of(step, even, whole_rows) for step, even in zip(steps, aligned, strict=True)]
         if self._each == 1:
             modes[0] = "strided"
-        elif fresh and places[0] % EACH == 0:
+        elif fresh and aligned[0]:
             modes[0] = "vector"  # contiguous, and beyond its end is nothing of others
         elif modes[0] != "vector" or count % EACH:
             modes[0] = "strided"
         key = (rank, whole_rows, *modes)
-        program = self._variants.get(key) or self._variant(key)
         words = [0, count, *lengths]
-        for mode, step, place in zip(modes, steps, places, strict=True):
-            words.append(place & WORD)
+        places: list[int] = []
+        for mode, step in zip(modes, steps, strict=True):
+            places.append(len(words))
+            words.append(0)
             if mode != "constant":
                 words.extend([s & WORD for s in step])
+        program = self._variants.get(key) or self._variant(key)
+        return Plan(program, -(-count // self._per_group), words, places)
+
+    def _record(
+        self,
+        plan: Plan,
+        bindings: tuple[Any, ...],
+        places: Sequence[int],
+        scalars: list[tuple[int, ...]],
+    ) -> None:
+        words = plan.words.copy()
+        for number, place in zip(plan.places, places, strict=True):
+            words[number] = place
         for scalar in scalars:
-            words.extend(scalar)
-        gpu.dispatch(program, bindings, words, -(-count // self._per_group))
+            words += scalar
+        self._backend.gpu.dispatch(plan.program, bindings, words, plan.groups)
 
     def _variant(self, key: tuple[Any, ...]) -> Program:
         rank, whole_rows, *modes = key
@@ -262,14 +297,26 @@ def _apart(backend: WebgpuBackend, x: Strided, out: Strided) -> Strided:
     return backend.copy(x) if not same and may_overlap(x, out) else x
 
 
-def mode_of(lengths: Shape, steps: Shape, place: int, whole_rows: bool) -> str:
+def loop_of(arrays: Sequence[Strided]) -> tuple[Shape, Sequence[Shape]]:
+    """The lengths of the fewest axes that visit all elements of the first array, and the steps of
+    each array along them."""
+    out = arrays[0]
+    if all(x.is_contiguous and x.shape == out.shape for x in arrays):
+        return (out.size,), ((1,),) * len(arrays)
+    spread = (x if x.shape == out.shape else broadcast(x, out.shape) for x in arrays)
+    lengths, steps = merge(out.shape, tuple(x.strides for x in spread))
+    if not lengths:  # a single element
+        return (1,), ((1,), *((0,) for _ in arrays[1:]))
+    return lengths, steps
+
+
+def mode_of(steps: Shape, aligned: bool, whole_rows: bool) -> str:
     """How an operand is read."""
     if not any(steps):
         return "constant"
     if steps[-1] != 1 or not whole_rows:
         return "strided"
-    aligned = place % EACH == 0 and not any(step % EACH for step in steps[:-1])
-    return "vector" if aligned else "unit"
+    return "vector" if aligned and not any(step % EACH for step in steps[:-1]) else "unit"
 
 
 def element_of(kind: Type, mode: str, written: bool) -> str:

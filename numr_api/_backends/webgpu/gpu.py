@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from struct import Struct
 from typing import Any
 
 import numpy as np
-import wgpu
 
 from numr_api._backends.webgpu import native
 from numr_api._backends.webgpu.adapters import Adapter
 from numr_api._backends.webgpu.memory import SLAB, Binding, Block, Buffer, Memory
 from numr_api._errors import DeviceLost, DeviceOutOfMemory
 
+wgpu: Any = import_module("wgpu")  # whose types say less than its documentation
+
 MOST_COMMANDS = 256  # then they are submitted
-MOST_GROUPS = 8192  # likewise: then the device has work while the host records more
+# Bytes of large buffers that they touch: then the device has work while the host records more.
+# Between two submissions it idles for some 60 us, which should not be long beside the work.
+MOST_BYTES = 8 << 30
+LARGE = 1024  # workgroups of a command that may touch so much that this matters
 WORDS_SIZE = 1 << 18  # bytes of parameters that can wait
 WINDOW = 1024  # bytes of parameters that one kernel can see
 UPLOAD_SIZE = 1 << 18  # bytes of small uploads that can wait
@@ -27,6 +33,10 @@ SMALL_UPLOAD = 1 << 14
 MOST_BIND_GROUPS = 4096
 MOST_STAGING = 64 << 20  # bytes read at once
 GROUPS = 65_535  # workgroups along an axis
+
+# What the library's errors say; it counts both among the validation errors.
+SHORT = re.compile("not enough memory", re.IGNORECASE)
+LOST = re.compile(r"device\W*(is |was )?lost", re.IGNORECASE)
 
 USAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
 
@@ -66,6 +76,9 @@ class Gpu:
         most: how many bytes a binding can have.
         submits: how many times commands were submitted.
         reads: how many times data was read back.
+        writes: how many times data was uploaded.
+        lost: why the device is gone; empty while it is there.
+        on_loss: called when it is found gone.
     """
 
     def __init__(self, adapter: Adapter) -> None:
@@ -73,7 +86,10 @@ class Gpu:
         self.lock = threading.RLock()
         self.checked = "checked" in os.environ.get("NUMR_API_DEBUG", "")
         self.printing = "wgsl" in os.environ.get("NUMR_API_DEBUG", "")
-        self.submits = self.reads = 0
+        self.submits = self.reads = self.writes = 0
+        self.lost = ""
+        self.on_loss: Callable[[], None] = lambda: None
+        self._failure: Exception | None = None  # of commands, to be told to whoever reads next
         self._device = adapter.open()
         self._queue = self._device.queue
         limits = self._device.limits
@@ -81,6 +97,7 @@ class Gpu:
         self.memory = Memory(
             self._create,
             self._destroy,
+            self._finish,
             largest=int(limits["max-buffer-size"]) // 256 * 256,
             most=self.most,
             cap=(512 << 20) if adapter.type == "CPU" else (4 << 30),
@@ -112,13 +129,13 @@ class Gpu:
         self._encoder: Any = None
         self._pass: Any = None
         self._pass_handle: Any = None
-        self._commands = self._groups = self._words_used = self._upload_used = 0
+        self._commands = self._bytes = self._words_used = self._upload_used = 0
         self._labels: set[str] = set()
 
     # Buffers
 
     def _create(self, size: int) -> Any:
-        with self._errors("allocation"):
+        with self._errors(f"allocation of {size:,} bytes"):
             return self._device.create_buffer(label="arrays", size=size, usage=USAGE)
 
     def _destroy(self, buffer: Buffer) -> None:
@@ -183,12 +200,14 @@ class Gpu:
                 computes ``workgroup_id.y * num_workgroups.x + workgroup_id.x`` and ignores those
                 from ``x`` on.
         """
+        if self.lost:
+            raise DeviceLost(self._gone(program.label))
         size = len(words) * 4
         if self._words_used + size > WORDS_SIZE or self._commands >= MOST_COMMANDS:
             self.flush()
         if self._pass is None:
             self._open_pass()
-        group = self._bind_groups.get(bindings) or self._bind_group(bindings)
+        group = self._bind_groups.get(bindings) or self._bind_group(program.label, bindings)
         offset = self._words_used
         _packing(len(words)).pack_into(self._words, offset, *words)
         self._offset[0] = offset
@@ -202,9 +221,10 @@ class Gpu:
             native.dispatch(self._pass_handle, -(-x // rows), rows, 1)
         self._commands += 1
         self._labels.add(program.label)
-        self._groups += x
-        if self._groups >= MOST_GROUPS:
-            self.flush()
+        if x >= LARGE:
+            self._bytes += sum(part.size for part in bindings)
+            if self._bytes >= MOST_BYTES:
+                self.flush()
 
     def _open_pass(self) -> None:
         if self._encoder is None:
@@ -221,7 +241,7 @@ class Gpu:
             self._encoder = self._device.create_command_encoder()
         return self._encoder
 
-    def _bind_group(self, bindings: tuple[Binding, ...]) -> tuple[Any, Any]:
+    def _bind_group(self, label: str, bindings: tuple[Binding, ...]) -> tuple[Any, Any]:
         if len(self._bind_groups) >= MOST_BIND_GROUPS:
             self.flush()
             self._bind_groups.clear()
@@ -232,9 +252,9 @@ class Gpu:
         for number, part in enumerate(bindings, 1):
             resource = {"buffer": part.buffer.handle, "offset": part.offset, "size": part.size}
             entries.append({"binding": number, "resource": resource})
-        group = self._device.create_bind_group(
-            layout=self._layout(len(bindings))[0], entries=entries
-        )
+        with self._errors(label):
+            layout = self._layout(len(bindings))[0]
+            group = self._device.create_bind_group(layout=layout, entries=entries)
         self._bind_groups[bindings] = (group, native.handle(group))
         return self._bind_groups[bindings]
 
@@ -249,8 +269,8 @@ class Gpu:
         """Submit the commands that wait."""
         if self._encoder is None:
             return
-        with self._errors(", ".join(sorted(self._labels)) or "copy"):
-            try:
+        try:
+            with self._errors(", ".join(sorted(self._labels)) or "copy"):
                 commands = self._close_pass().finish()
                 # Writes to the queue come before what is submitted after them.
                 if self._words_used:
@@ -258,8 +278,13 @@ class Gpu:
                 if self._upload_used:
                     self._write(self._uploads, 0, self._upload, self._upload_used)
                 self._queue.submit([commands])
-            finally:
-                self._begin()
+        except Exception as error:
+            # The operation that met it may be tried again, and then know nothing of the others
+            # that waited.
+            self._failure = error
+            raise
+        finally:
+            self._begin()
         self.submits += 1
 
     def _write(self, buffer: Any, offset: int, data: Any, size: int) -> None:
@@ -272,13 +297,16 @@ class Gpu:
         size = data.nbytes
         if size == 0:
             return
+        if self.lost:
+            raise DeviceLost(self._gone("upload"))
+        self.writes += 1
         flat = data.reshape(-1).view(np.uint8)
         padded = -(-size // 4) * 4
         if padded <= SMALL_UPLOAD:
             if self._upload_used + padded > UPLOAD_SIZE:
                 self.flush()
             start = self._upload_used
-            self._upload[start : start + size] = memoryview(flat)
+            self._upload[start : start + size] = flat.tobytes()
             self._upload_used += padded
             self._close_pass().copy_buffer_to_buffer(
                 self._uploads, start, block.buffer.handle, block.offset, padded
@@ -303,7 +331,7 @@ class Gpu:
         """
         out = np.empty(size + (4 if behind else 0), np.uint8)
         self.reads += 1
-        with self._errors("reading an array"):
+        with self._errors("reading an array"), self._told_failures():
             done = 0
             while done < size:
                 piece = min(size - done, MOST_STAGING - 8)  # with the word behind
@@ -344,21 +372,47 @@ class Gpu:
 
     def wait(self) -> None:
         """Wait until all that was recorded has run."""
+        with self._errors("synchronize"), self._told_failures():
+            self._finish()
+
+    def _finish(self) -> None:
         self.flush()
-        with self._errors("synchronize"):
-            native.wait(self._device)
+        native.wait(self._device)
 
     # Errors
 
     @contextmanager
     def _errors(self, label: str) -> Generator[None]:
         """wgpu's errors as this package's, with what was done."""
+        if self.lost:
+            raise DeviceLost(self._gone(label))
         try:
             yield
-        except wgpu.GPUOutOfMemoryError as error:
-            raise DeviceOutOfMemory(f"{label}: {self.adapter.name} is out of memory") from error
-        except wgpu.GPUError as error:
+        except (wgpu.GPUError, wgpu.GPUPipelineError, RuntimeError) as error:
+            if isinstance(error, DeviceLost):
+                raise
             text = str(error)
-            if "lost" in text.lower():
-                raise DeviceLost(f"{label}: {self.adapter.name} is lost: {text}") from error
+            if isinstance(error, MemoryError) or SHORT.search(text):
+                raise DeviceOutOfMemory(f"{label}: {self.adapter.name} is out of memory") from error
+            if LOST.search(text):
+                self.lost = text.splitlines()[-1].strip()
+                self.on_loss()
+                raise DeviceLost(self._gone(label)) from error
+            if isinstance(error, RuntimeError):  # of this package, or a failed mapping
+                raise
             raise RuntimeError(f"{label}: {self.adapter.name} refused it: {text}") from error
+
+    def _gone(self, label: str) -> str:
+        return f"{label}: {self.adapter.name} is lost, and with it its arrays: {self.lost}"
+
+    @contextmanager
+    def _told_failures(self) -> Generator[None]:
+        """What waits for commands to run tells, once, that some could not."""
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+        try:
+            yield
+        except Exception:
+            self._failure = None  # just told
+            raise

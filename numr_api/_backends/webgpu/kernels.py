@@ -114,8 +114,8 @@ def pieces(
         yield from pieces(arrays, lengths[1:], steps, places)
         return
     half = lengths[0] // 2
-    if half > 1 << 20:
-        half = half >> 20 << 20  # so that parts of long rows stay aligned
+    unit = 1 << 20 if half > 1 << 20 else EACH
+    half = half // unit * unit or half  # so that parts of long rows stay aligned
     axis = len(steps[0]) - len(lengths)
     yield from pieces(arrays, (half, *lengths[1:]), steps, places)
     later = [place + half * step[axis] for place, step in zip(places, steps, strict=True)]

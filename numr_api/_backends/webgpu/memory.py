@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -119,7 +119,8 @@ class Memory:
 
     Arguments:
         create: makes one of wgpu's buffers of a number of bytes; may raise DeviceOutOfMemory.
-        destroy: frees one.
+        destroy: frees one, once nothing that was recorded needs it.
+        finish: waits until all that was recorded has run.
         largest: how many bytes a buffer can have.
         most: how many a binding can have.
         cap: how many bytes of free large buffers are kept.
@@ -129,12 +130,13 @@ class Memory:
         self,
         create: Callable[[int], Any],
         destroy: Callable[[Buffer], None],
+        finish: Callable[[], None],
         largest: int,
         most: int,
         cap: int,
     ) -> None:
         self.statistics = Statistics()
-        self._create, self._destroy = create, destroy
+        self._create, self._destroy, self._finish = create, destroy, finish
         self._largest, self._most, self._cap = largest, most, cap
         self._released: Released = deque()
         self._pieces: dict[int, list[tuple[Buffer, int]]] = {}  # free, by size
@@ -200,6 +202,7 @@ class Memory:
             handle = self._create(size)
         except DeviceOutOfMemory:
             self.trim()
+            self._finish()
             handle = self._create(size)
         self.statistics.reserved += size
         self.statistics.buffers += 1
@@ -211,6 +214,11 @@ class Memory:
         self.statistics.reserved -= buffer.size
         self.statistics.buffers -= 1
         self._destroy(buffer)
+
+    def current(self) -> Statistics:
+        """The statistics when all that is free has been counted as such."""
+        self._collect()
+        return replace(self.statistics)
 
     def trim(self) -> None:
         """Give the free large buffers back to the driver."""

@@ -87,7 +87,7 @@ class Pick(NamedTuple):
 def gather(backend: WebgpuBackend, data: Strided, indices: tuple[Data | int, ...]) -> Strided:
     """``data[indices]``, one index an axis."""
     arrays: list[Strided] = [x for x in indices if x.__class__ is Strided]  # type: ignore[misc]
-    shape = common_shape([x.shape for x in arrays])
+    shape = common_shape(*[x.shape for x in arrays])
     rest = index_view(data, tuple(x if x.__class__ is int else slice(None) for x in indices))  # type: ignore[misc]
     axes = [axis for axis, x in enumerate(indices) if x.__class__ is Strided]
     picks = [
@@ -130,7 +130,7 @@ def take_along_axis(backend: WebgpuBackend, data: Strided, indices: Strided, axi
         (*data.strides[:axis], 0, *data.strides[axis + 1 :]),
         data.offset,
     )
-    shape = common_shape([line.shape, indices.shape])
+    shape = common_shape(line.shape, indices.shape)
     pick = Pick(broadcast(indices, shape), axis, data.shape[axis], data.strides[axis])
     known = _in_bounds(indices, pick)
     return _pick(backend, "take_along_axis", broadcast(line, shape), [pick], known)
@@ -222,7 +222,10 @@ def _record(
         parts = pieces(everything, (*lengths, *selected), extended, places)
     for part, at in parts:
         if part[len(part) - len(picks) :] != selected or len(part) <= len(picks):
-            raise Unsupported(f"{operation} in an array larger than {backend.gpu.most:,} bytes")
+            raise Unsupported(
+                f"{operation} in so large an array of {out.dtype} on {backend.device}, "
+                f"which can reach {backend.gpu.most:,} bytes of it at once"
+            )
         _dispatch(backend, operation, everything, part, extended, at, picks, faults)
 
 

@@ -6,10 +6,13 @@ Nothing else in this package touches wgpu's internals.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-from wgpu.backends.wgpu_native import GPUShaderModule, ffi, lib
-from wgpu.backends.wgpu_native._api import libf
+# Without their types, which know nothing of what the library's header declares.
+_wrapper: Any = import_module("wgpu.backends.wgpu_native")
+_checked: Any = import_module("wgpu.backends.wgpu_native._api").libf  # raises the library's errors
+ffi, lib = _wrapper.ffi, _wrapper.lib
 
 # Encoding through the public API costs 8.4 us a dispatch, so 3.0 (measured, lavapipe, 2 cores).
 set_pipeline: Callable[..., None] = lib.wgpuComputePassEncoderSetPipeline
@@ -45,10 +48,10 @@ def trusted_module(device: Any, label: str, code: str) -> Any:
     source.code.data, source.code.length = characters, len(text)
     descriptor = ffi.new("WGPUShaderModuleDescriptor *")
     descriptor.nextInChain = ffi.addressof(source.chain)
-    module = libf.wgpuDeviceCreateShaderModuleTrusted(device._internal, descriptor, 0)
-    return GPUShaderModule(label, module, device)
+    module = _checked.wgpuDeviceCreateShaderModuleTrusted(device._internal, descriptor, 0)
+    return _wrapper.GPUShaderModule(label, module, device)
 
 
 def wait(device: Any) -> None:
     """Wait until all submitted commands have run; wgpu-py 0.32's own call for it is broken."""
-    libf.wgpuDevicePoll(device._internal, True, ffi.NULL)
+    _checked.wgpuDevicePoll(device._internal, True, ffi.NULL)

@@ -117,7 +117,7 @@ def whole(backend: WebgpuBackend, label: str, x: Strided) -> Binding:
     found = x.block.buffer.whole
     if found is None:
         raise Unsupported(
-            f"{label} of {x.size:,} elements on {backend.device}, "
+            f"{label} of {x.size:,} elements of {x.dtype} on {backend.device}, "
             f"which can reach {backend.gpu.most:,} bytes of an array at once"
         )
     return found

@@ -114,7 +114,7 @@ def sum_up(backend: WebgpuBackend, numbers: Strided, count: int) -> None:
         program = backend.compiled(
             ("sums of chunks",), "prefix sums", 2, lambda: _sums_text(CHUNK_SUMS)
         )
-        gpu.dispatch(program, (whole(numbers), whole(sums)), words, chunks)
+        gpu.dispatch(program, (whole(backend, numbers), whole(backend, sums)), words, chunks)
         # With so few, each workgroup sums up those before its own: one kernel less to wait for. But
         # a software driver's barriers are slow.
         given = 2
@@ -125,7 +125,7 @@ def sum_up(backend: WebgpuBackend, numbers: Strided, count: int) -> None:
         ("prefixes of chunks",), "prefix sums", 2, lambda: _sums_text(CHUNK_PREFIXES)
     )
     words = [0, count, numbers.offset, sums.offset, given]
-    gpu.dispatch(program, (whole(numbers), whole(sums)), words, chunks)
+    gpu.dispatch(program, (whole(backend, numbers), whole(backend, sums)), words, chunks)
 
 
 def _sums_text(lines: str) -> str:
@@ -133,11 +133,14 @@ def _sums_text(lines: str) -> str:
     return "\n".join([Words(8).declaration(), *declarations, SUMS, HEAD.format(lines=lines)])
 
 
-def whole(x: Strided) -> Binding:
+def whole(backend: WebgpuBackend, x: Strided) -> Binding:
     """The binding with all of an array's buffer; raises Unsupported if it is too large."""
     found = x.block.buffer.whole
     if found is None:
-        raise Unsupported(f"a selection in an array larger than a binding, {x.block.size:,} bytes")
+        raise Unsupported(
+            f"selection from {x.size:,} elements of {x.dtype} on {backend.device}, "
+            f"which can reach {backend.gpu.most:,} bytes of an array at once"
+        )
     return found
 
 

@@ -105,7 +105,7 @@ class Products:
         backend = self._backend
         left = x1 if len(x1.shape) > 1 else x1.view((1, *x1.shape), (0, *x1.strides), x1.offset)
         right = x2 if len(x2.shape) > 1 else x2.view((*x2.shape, 1), (*x2.strides, 0), x2.offset)
-        batch = common_shape([left.shape[:-2], right.shape[:-2]])
+        batch = common_shape(left.shape[:-2], right.shape[:-2])
         rows, inner, columns = left.shape[-2], left.shape[-1], right.shape[-1]
         shape = (*batch, rows, columns)
         result = (*batch, *x1.shape[-2:-1], *([columns] if len(x2.shape) > 1 else []))
@@ -148,7 +148,10 @@ class Products:
         """The product where a binding cannot hold a few rows: by halves of the inner axis."""
         half = x1.shape[-1] // 2
         if half == 0:
-            raise Unsupported("matmul of views that are spread over more than a binding can hold")
+            raise Unsupported(
+                f"matmul of {x1.dtype} on {self._backend.device}: a few rows are spread over more "
+                f"than the {self._backend.gpu.most:,} bytes that it can reach at once"
+            )
         sums = [
             self.matmul(
                 index(x1, (slice(None),) * (len(x1.shape) - 1) + (part,)),

@@ -83,10 +83,16 @@ class Reducer:
     def scratch(self, count: int) -> Strided:
         """A partial array."""
         if count > WORD:
-            raise Unsupported(f"so large an array on {self.backend.device}")
+            raise Unsupported(f"{self.label} of so large an array on {self.backend.device}")
         dtype = RAW[self.row.size]
         block = self.backend.gpu.memory.allocate(count * dtype.itemsize)
         return Strided.new(block, dtype, (count,))
+
+    def _refusal(self, x: Strided) -> Unsupported:
+        return Unsupported(
+            f"{self.label} of {x.dtype} on {self.backend.device} in this layout, of which it can "
+            f"reach {self.backend.gpu.most:,} bytes at once"
+        )
 
     def reduce(
         self,
@@ -102,8 +108,9 @@ class Reducer:
         Returns what was recorded.
         """
         length = prod(space.reduced)
-        if length * prod(space.kept) > MOST:
-            raise Unsupported(f"so large an array on {self.backend.device}")
+        count = length * prod(space.kept)
+        if count > MOST:
+            raise Unsupported(f"{self.label} of {count:,} elements on {self.backend.device}")
         if not fits(x, space):
             kept = max([abs(s) * (n - 1) for n, s in zip(space.kept, space.steps, strict=True)],
                        default=0)  # fmt: skip
@@ -176,16 +183,15 @@ class Reducer:
         kept, steps, target_steps, reduced, reduced_steps, place, centre = space
         read = window_of(x, kept + reduced, steps + reduced_steps, place)
         written = window_of(out, kept, target_steps, at) if final else out.block.buffer.whole
-        refused = f"{self.label} of arrays larger than a binding in this layout"
         if read is None or written is None:
-            raise Unsupported(refused)
+            raise self._refusal(x)
         operands, bindings = (x, out), (read, written)
         own: list[int] = []
         centres = given.centres
         if centres is not None:
             seen = window_of(centres, kept, target_steps, centre)
             if seen is None:
-                raise Unsupported(refused)
+                raise self._refusal(x)
             operands, bindings = (x, out, centres), (read, written, seen)
             own.append(centre - seen.offset // x.dtype.itemsize)
         place -= read.offset // x.dtype.itemsize

@@ -81,7 +81,12 @@ def _repeated(backend: WebgpuBackend, counts: Strided) -> Strided:
             ("counts", kind.name), "repeat", 2, lambda: _repeat_counts_text(kind)
         )
         words = [0, length, starts.offset, counts.offset, counts.strides[0] & WORD]
-        gpu.dispatch(program, (whole(starts), whole(counts)), words, -(-length // WORKGROUP))
+        gpu.dispatch(
+            program,
+            (whole(backend, starts), whole(backend, counts)),
+            words,
+            -(-length // WORKGROUP),
+        )
         sum_up(backend, starts, length + 1)
         total, negative = map(int, words_of(backend, starts, length, 2))
         if negative:
@@ -93,7 +98,7 @@ def _repeated(backend: WebgpuBackend, counts: Strided) -> Strided:
             program = backend.compiled(("slices",), "repeat", 2, _slices_text)
             words = [0, total, out.offset, starts.offset, length]
             groups = -(-total // (EACH * WORKGROUP))
-            gpu.dispatch(program, (whole(out), whole(starts)), words, groups)
+            gpu.dispatch(program, (whole(backend, out), whole(backend, starts)), words, groups)
         return out
 
 

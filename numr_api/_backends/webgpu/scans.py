@@ -76,7 +76,7 @@ class Scanner:
             if not x.size:
                 return out
             if x.size > MOST:
-                raise Unsupported(f"{self._label} of so many elements")
+                raise Unsupported(f"{self._label} of {x.size:,} elements on {backend.device}")
             strides = row_major(x.shape)
             merged, (steps, target_steps) = merge(
                 _without(x.shape, axis), (_without(x.strides, axis), _without(strides, axis))
@@ -173,11 +173,16 @@ class Scanner:
         """Record the kernel that scans chunks, of which the first one's number is given."""
         read, written = self._windows(x, out, lines)
         if read is None or written is None:
-            raise Unsupported(f"{self._label} of arrays larger than a binding in this layout")
+            raise Unsupported(
+                f"{self._label} of {x.dtype} on {self._backend.device} in this layout, where a row "
+                f"has more than {self._backend.gpu.most:,} bytes"
+            )
         bindings, operands = (read, written), (x, out)
         if sums is not None:
             if sums.block.buffer.whole is None:
-                raise Unsupported(f"{self._label} of so large an array")
+                raise Unsupported(
+                    f"{self._label} of so large an array of {x.dtype} on {self._backend.device}"
+                )
             bindings, operands = (*bindings, sums.block.buffer.whole), (x, out, sums)
         place = lines.place - read.offset // x.dtype.itemsize
         at = lines.at - written.offset // out.dtype.itemsize

@@ -132,7 +132,7 @@ class Selection:
         self.before = backend.empty((self._tiles + 1,), _dtypes.uint32)
         program = backend.compiled(("count",), "count", 2, _counts_text)
         words = [0, self._size, mask.offset // ALIGNED, self.before.offset]
-        bindings = (whole(mask), whole(self.before))
+        bindings = (whole(backend, mask), whole(backend, self.before))
         backend.gpu.dispatch(program, bindings, words, self._tiles)
         sum_up(backend, self.before, self._tiles + 1)
 
@@ -151,7 +151,7 @@ class Selection:
             lengths, steps = (1,), ((0,),)
         words = [*lengths, data.offset, *(s & WORD for s in steps[0])]
         key = ("compress", kind.name, len(lengths))
-        self._move(key, STORE_ELEMENT, out, kind, len(lengths), [whole(data)], words)
+        self._move(key, STORE_ELEMENT, out, kind, len(lengths), [whole(self._backend, data)], words)
 
     def ranks(self, most: int) -> Strided:
         """For each element how many selected ones precede it, but no number above ``most``."""
@@ -173,7 +173,12 @@ class Selection:
         program = backend.compiled(
             key, "compress", 3 + len(arrays), lambda: _moves_text(store, kind, rank)
         )
-        bindings = (whole(out), whole(self.mask), whole(self.before), *arrays)
+        bindings = (
+            whole(backend, out),
+            whole(backend, self.mask),
+            whole(backend, self.before),
+            *arrays,
+        )
         first = [0, self._size, self.mask.offset // ALIGNED, self.before.offset, out.offset]
         backend.gpu.dispatch(program, bindings, [*first, *words], self._tiles)
 

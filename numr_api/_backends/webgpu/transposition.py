@@ -100,6 +100,7 @@ def _source_text(source: Type, target: Type, rank: int, fast: int) -> str:
     out_place, place = words.take(2)
     lengths, tiles, steps, out_steps = (words.take(rank) for _ in range(4))
     along, last = _along(target), rank - 1
+    is_bool = target.kind == "b"  # which NVIDIA's driver loses in workgroup memory (580.159)
     lines, axes = position(tiles, "tile_number")
     starts = list(axes)
     starts[fast], starts[last] = f"({axes[fast]} * {ACROSS}u)", f"({axes[last]} * {along}u)"
@@ -120,7 +121,7 @@ def _source_text(source: Type, target: Type, rank: int, fast: int) -> str:
     for i in range(count):
         where = f"begin + across + min(row + {i * rows}u, along_left - 1u) * {steps[last]}"
         value = convert(source, target, source.element("data", where))
-        lines.append(f"let loaded{i} = {value};")
+        lines.append(f"let loaded{i} = {target.bits(value) if is_bool else value};")
     lines += [f"tile[(row + {i * rows}u) * {ACROSS + 1}u + column] = loaded{i};"
               for i in range(count)]  # fmt: skip
     lines.append("workgroupBarrier();")
@@ -136,15 +137,17 @@ def _source_text(source: Type, target: Type, rank: int, fast: int) -> str:
         line = f"(line + {i * rows}u)"
         values = [
             f"tile[(word * {target.packed}u + {k}u) * {ACROSS + 1}u + {line}]"
+            + (" != 0u" if is_bool else "")
             for k in range(target.packed)
         ]
         value = values[0] if target.packed == 1 else target.pack(values)
         where = f"(output_begin + {line} * {out_steps[fast]}) / {target.packed}u + word"
         lines.append(f"if {line} < across_left {{ output[{where}] = {value}; }}")
+    element = "u32" if is_bool else target.compute
     return "\n".join([
         words.declaration(),
         binding(1, "output", target.scalar),
         binding(2, "data", source.scalar),
-        f"var<workgroup> tile: array<{target.compute}, {along * (ACROSS + 1)}>;",
+        f"var<workgroup> tile: array<{element}, {along * (ACROSS + 1)}>;",
         MAIN.format(lines=indented(lines)),
     ])  # fmt: skip

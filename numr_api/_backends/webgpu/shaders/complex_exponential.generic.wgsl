@@ -1,7 +1,7 @@
 // exp of complex numbers, and the functions that are made of it. For special values, the standard's
 // tables, which are those of ISO C, annex G.
 
-// a * b, where a zero makes 0 of infinity and NaN as well. NaN has a sign, which `abs` takes away.
+// a * b, where a zero makes 0 of infinity and NaN as well. NaN has a sign as well.
 fn times_F(a: F, b: F) -> F {
     if a == F(0) || b == F(0) {
         return copysign_F(F(0), select(F(1), F(-1), is_negative_F(a) != is_negative_F(b)));
@@ -62,7 +62,7 @@ fn cosh_C(z: C) -> C {
         let half = Scaled_F(size.high, size.low, size.exponent - 1);
         return C(scaled_product_F(half, turn.y), scaled_product_F(half, copysign_F(F(1), z.x) * turn.x));
     }
-    return C(times_F(abs(cosh_F(z.x)), turn.y), times_F(sinh_F(z.x), turn.x));
+    return C(times_F(copysign_F(cosh_F(z.x), F(1)), turn.y), times_F(sinh_F(z.x), turn.x));
 }
 
 // (sinh(x) cos(y), cosh(x) sin(y)).
@@ -76,7 +76,7 @@ fn sinh_C(z: C) -> C {
         let half = Scaled_F(size.high, size.low, size.exponent - 1);
         return C(scaled_product_F(half, copysign_F(F(1), z.x) * turn.y), scaled_product_F(half, turn.x));
     }
-    return C(times_F(sinh_F(z.x), turn.y), times_F(abs(cosh_F(z.x)), turn.x));
+    return C(times_F(sinh_F(z.x), turn.y), times_F(copysign_F(cosh_F(z.x), F(1)), turn.x));
 }
 
 // W. Kahan, Branch cuts for complex elementary functions, 1987: with t = tan(y), s = sinh(x),

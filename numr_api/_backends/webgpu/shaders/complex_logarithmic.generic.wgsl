@@ -41,11 +41,10 @@ fn product_of_logarithm_F(size: Double_F, factor: Double_F) -> F {
 // The angle of z times a factor.
 fn angle_product_F(z: C, factor: Double_F) -> F {
     let angle = atan2_F(z.y, z.x);
-    // Of zero the standard wants the angle itself.
-    if !is_finite_F(angle) || angle == F(0) || (z.x == F(0) && z.y == F(0)) {
+    if !is_finite_F(angle) || angle == F(0) {
         return angle;
     }
-    if !is_finite_C(z) {
+    if !is_finite_C(z) || (z.x == F(0) && z.y == F(0)) { // where angle_extended is not defined
         return angle * factor.high;
     }
     return copysign_F(multiply_double_F(angle_extended_F(abs(z.y), z.x), factor).high, angle);
