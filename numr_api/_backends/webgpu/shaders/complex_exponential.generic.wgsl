@@ -105,15 +105,15 @@ fn tanh_C(z: C) -> C {
 
 // The circular functions are the hyperbolic ones of i z.
 fn cos_C(z: C) -> C {
-    return cosh_C(C(-z.y, z.x));
+    return cosh_C(C(negative_F(z.y), z.x));
 }
 
 fn sin_C(z: C) -> C {
-    let w = sinh_C(C(-z.y, z.x));
-    return C(w.y, -w.x);
+    let w = sinh_C(C(negative_F(z.y), z.x));
+    return C(w.y, negative_F(w.x));
 }
 
 fn tan_C(z: C) -> C {
-    let w = tanh_C(C(-z.y, z.x));
-    return C(w.y, -w.x);
+    let w = tanh_C(C(negative_F(z.y), z.x));
+    return C(w.y, negative_F(w.x));
 }

@@ -20,14 +20,14 @@ fn asinh_C(z: C) -> C {
         }
         return C(nan_F(), select(nan_F(), z.y, z.y == F(0)));
     }
-    let w = asin_of_finite_C(C(-z.y, z.x));
-    return C(w.y, -w.x);
+    let w = asin_of_finite_C(C(negative_F(z.y), z.x));
+    return C(w.y, negative_F(w.x));
 }
 
 // asin(z) = -i asinh(i z).
 fn asin_C(z: C) -> C {
-    let w = asinh_C(C(-z.y, z.x));
-    return C(w.y, -w.x);
+    let w = asinh_C(C(negative_F(z.y), z.x));
+    return C(w.y, negative_F(w.x));
 }
 
 fn acos_C(z: C) -> C {
@@ -95,6 +95,6 @@ fn atanh_C(z: C) -> C {
 }
 
 fn atan_C(z: C) -> C {
-    let w = atanh_C(C(-z.y, z.x));
-    return C(w.y, -w.x);
+    let w = atanh_C(C(negative_F(z.y), z.x));
+    return C(w.y, negative_F(w.x));
 }

@@ -38,3 +38,8 @@ fn is_negative_f32(x: f32) -> bool {
 fn copysign_f32(x: f32, sign: f32) -> f32 {
     return bitcast<f32>((bitcast<u32>(x) & 0x7fffffffu) | (bitcast<u32>(sign) & 0x80000000u));
 }
+
+// -x by its bits: before other uses of bits, NVIDIA's driver (580.159) can lose a negation.
+fn negative_f32(x: f32) -> f32 {
+    return bitcast<f32>(bitcast<u32>(x) ^ 0x80000000u);
+}

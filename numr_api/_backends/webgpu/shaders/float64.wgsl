@@ -43,6 +43,10 @@ fn copysign_f64(x: f64, sign: f64) -> f64 {
     return bitcast<f64>(magnitude | (bitcast<u64>(sign) & 0x8000000000000000lu));
 }
 
+fn negative_f64(x: f64) -> f64 {
+    return bitcast<f64>(bitcast<u64>(x) ^ 0x8000000000000000lu);
+}
+
 fn abs_f64(x: f64) -> f64 {
     return bitcast<f64>(bitcast<u64>(x) & 0x7ffffffffffffffflu);
 }
