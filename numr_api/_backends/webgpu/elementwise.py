@@ -1,4 +1,4 @@
-"""Element-wise kernels: one generator, and a row for each operation.
+"""Element-wise operations: how their kernels are chosen and called.
 
 A thread computes four consecutive elements of the output, or one if the operation is long: such
 kernels are bound by arithmetic, and compilers put a copy of the operation in place of each call.
@@ -21,20 +21,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numr_api._backends.webgpu import wgsl
 from numr_api._backends.webgpu.data import Strided, broadcast, common_shape, may_overlap, merge
-from numr_api._backends.webgpu.kernels import (
-    EACH,
-    WORKGROUP,
-    Words,
-    binding,
-    indented,
-    pieces,
-    place_of,
-    position,
-    window_of,
-    written_element,
-    written_type,
-)
-from numr_api._backends.webgpu.types import WORD, Type, convert
+from numr_api._backends.webgpu.elementwise_kernels import Signature, source_of
+from numr_api._backends.webgpu.kernels import EACH, WORKGROUP, pieces, window_of
+from numr_api._backends.webgpu.types import WORD, Type
 from numr_api._dtypes import DType
 
 if TYPE_CHECKING:
@@ -66,10 +55,8 @@ class Kernel:
     """An operation on operands of certain types; call it with their data.
 
     Arguments:
-        body: WGSL for ``operation``, whose parameters a, b, c are of the promoted types.
-        operands: how each operand is stored.
-        promoted: what each is converted to when it is loaded.
-        result: the type of the outcome.
+        body, operands, promoted: see ``Signature``.
+        result: the dtype of the outcome.
     """
 
     def __init__(
@@ -81,15 +68,15 @@ class Kernel:
         promoted: Sequence[Type],
         result: DType,
     ) -> None:
-        self._backend, self._label, self._body = backend, label, body
-        self._operands, self._promoted = operands, promoted
-        self._dtype, self._result = result, backend.types[result]
-        self._itemsize = result.itemsize
+        self._backend, self._label = backend, label
+        self._promoted = promoted
+        self._dtype, self._itemsize = result, result.itemsize
+        self._signature = Signature(body, operands, promoted, backend.types[result])
         self._variants: dict[tuple[Any, ...], Program] = {}
         self._plans: dict[tuple[Any, ...], Plan] = {}
         self._flat: Program | None = None
-        size = len(wgsl.link(self._operation()))
-        self._each = 1 if size > LONG and self._result.packed == 1 else EACH
+        size = len(wgsl.link(self._signature.operation()))
+        self._each = 1 if size > LONG and backend.types[result].packed == 1 else EACH
         self._per_group = self._each * WORKGROUP
 
     def __call__(self, *operands: Any, out: Strided | None = None) -> Strided:
@@ -243,52 +230,10 @@ class Kernel:
 
     def _variant(self, key: tuple[Any, ...]) -> Program:
         rank, whole_rows, *modes = key
-        source = self._source(rank, whole_rows, modes)
+        source = source_of(self._signature, rank, whole_rows, modes, self._each)
         program = self._backend.program(self._label, source, len(modes))
         self._variants[key] = program
         return program
-
-    # The text of a variant
-
-    def _source(self, rank: int, whole_rows: bool, modes: list[str]) -> str:
-        words = Words(2)
-        lengths = words.take(rank)
-        accesses: list[tuple[str, str, Type, str, list[str]]] = []
-        names = iter("abc")
-        arrays = ["output"]
-        for kind in self._operands:
-            name = next(names)
-            if kind is not None:
-                arrays.append(name)
-        types = [self._result, *(kind for kind in self._operands if kind is not None)]
-        for name, kind, mode in zip(arrays, types, modes, strict=True):
-            place = words.take(1)[0]
-            steps = words.take(rank) if mode != "constant" else []
-            accesses.append((name, mode, kind, place, steps))
-        declarations = [
-            binding(number, name, element_of(kind, mode, number == 1))
-            for number, (name, mode, kind, _, _) in enumerate(accesses, 1)
-        ]
-        values = [
-            (name, promoted, kind)
-            for name, promoted, kind in zip("abc", self._promoted, self._operands, strict=False)
-        ]
-        scalars = {
-            name: promoted.scalar_from(words.take(promoted.words))
-            for name, promoted, kind in values
-            if kind is None
-        }
-        given = (lengths, accesses, values, scalars, self._result)
-        main = whole_rows_main(*given) if whole_rows else single_elements_main(*given, self._each)
-        return "\n".join([words.declaration(), *declarations, self._operation(), main])
-
-    def _operation(self) -> str:
-        parameters = ", ".join(
-            f"{name}: {promoted.compute}"
-            for name, promoted in zip("abc", self._promoted, strict=False)
-        )
-        alias = f"alias T = {self._promoted[-1].compute};\n"
-        return f"{alias}fn operation({parameters}) -> {self._result.compute} {{ {self._body} }}"
 
 
 def _apart(backend: WebgpuBackend, x: Strided, out: Strided) -> Strided:
@@ -317,107 +262,3 @@ def mode_of(steps: Shape, aligned: bool, whole_rows: bool) -> str:
     if steps[-1] != 1 or not whole_rows:
         return "strided"
     return "vector" if aligned and not any(step % EACH for step in steps[:-1]) else "unit"
-
-
-def element_of(kind: Type, mode: str, written: bool) -> str:
-    """The WGSL type of which a binding is an array."""
-    if mode == "vector":
-        return kind.vector[0]
-    return written_type(kind) if written else kind.scalar
-
-
-MAIN = """
-@compute @workgroup_size(256)
-fn main(
-    @builtin(local_invocation_index) thread: u32,
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-) {{
-    opaque_zero = parameters[0].x;
-    let first = ((group.y * groups.x + group.x) * 256u + thread) * {each}u;
-    let count = parameters[0].y;
-    if first >= count {{ return; }}
-    let last = count - 1u;
-{lines}
-}}"""
-
-
-Accesses = list[tuple[str, str, Type, str, list[str]]]
-
-
-def whole_rows_main(
-    lengths: list[str],
-    accesses: Accesses,
-    values: list[tuple[str, Type, Type | None]],
-    scalars: dict[str, str],
-    result: Type,
-) -> str:
-    """The kernel for rows of whole vectors: a thread's elements differ in the last axis only."""
-    lines, axes = position(lengths, "first")
-    loaded: dict[str, list[str]] = {name: [text] * EACH for name, text in scalars.items()}
-    _, out_mode, _, out_place, out_steps = accesses[0]
-    for name, mode, kind, place, steps in accesses[1:]:
-        if mode == "constant":
-            lines.append(f"let {name}_value = {kind.element(name, place)};")
-            loaded[name] = [f"{name}_value"] * EACH
-            continue
-        lines.append(f"let {name}_first = {place_of(place, steps, axes)};")
-        if mode == "vector":
-            more, loaded[name] = kind.load(name, f"{name}_first", f"{name}_vector")
-            lines += more
-            continue
-        step = "" if mode == "unit" else f" * {steps[-1]}"
-        loaded[name] = [
-            kind.element(name, f"{name}_first + min({i}u, last - first){step}") for i in range(EACH)
-        ]
-    for i in range(EACH):
-        given = ", ".join(
-            convert(kind, promoted, loaded[name][i]) if kind else loaded[name][i]
-            for name, promoted, kind in values
-        )
-        lines.append(f"let result{i} = operation({given});")
-    lines.append(f"let output_first = {place_of(out_place, out_steps, axes)};")
-    results = [f"result{i}" for i in range(EACH)]
-    if out_mode == "vector":
-        lines += result.store("output", "output_first", results)
-    else:
-        for i, text in enumerate(results):
-            put = written_element(result, "output", f"output_first + {i}u * {out_steps[-1]}", text)
-            lines.append(f"if first + {i}u < count {{ {put} }}")
-    return MAIN.format(each=EACH, lines=indented(lines))
-
-
-def single_elements_main(
-    lengths: list[str],
-    accesses: Accesses,
-    values: list[tuple[str, Type, Type | None]],
-    scalars: dict[str, str],
-    result: Type,
-    each: int,
-) -> str:
-    """The kernel whose threads may cross from one row to the next, or have one element each."""
-    lines, axes = position(lengths, "index")
-    elements = dict(scalars)
-    for name, _, kind, place, steps in accesses[1:]:
-        where = place_of(place, steps, axes) if steps else place
-        elements[name] = kind.element(name, where)
-    given = ", ".join(
-        convert(kind, promoted, elements[name]) if kind else elements[name]
-        for name, promoted, kind in values
-    )
-    text = indented(lines)
-    at = f"fn at(index: u32) -> {result.compute} {{\n{text}\n    return operation({given});\n}}"
-    _, out_mode, _, out_place, out_steps = accesses[0]
-    parts = [f"let result{i} = at(min(first + {i}u, last));" for i in range(each)]
-    results = [f"result{i}" for i in range(each)]
-    if out_mode == "vector":
-        parts += result.store("output", f"{out_place} + first", results)
-        return at + MAIN.format(each=each, lines=indented(parts))
-    more, axes = position(lengths, "index")
-    text = indented(more)
-    place = f"fn place(index: u32) -> u32 {{\n{text}\n"
-    place += f"    return {place_of(out_place, out_steps, axes)};\n}}\n"
-    for i, value in enumerate(results):
-        put = written_element(result, "output", "to", value)
-        parts.append(f"if first + {i}u < count {{ let to = place(first + {i}u); {put} }}")
-    return place + at + MAIN.format(each=each, lines=indented(parts))
