@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +13,9 @@ from types import ModuleType
 import pytest
 
 import numr_api
+
+# Where it is not set, graphics drivers complain on the standard error of each process.
+os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
 
 
 @pytest.fixture(scope="session")

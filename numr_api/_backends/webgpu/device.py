@@ -264,7 +264,12 @@ class WebgpuBackend:
     # Views
 
     def index(self, data: Data, key: tuple[int | slice | None, ...]) -> Data:
-        return views.index(data, key)
+        found = views.index(data, key)
+        mirror = data.mirror
+        if mirror is not None and mirror[0] == data.block.version:
+            # Elements that are looked at one by one are then no readbacks.
+            found.mirror = (mirror[0], mirror[1][(*key, ...)])
+        return found
 
     def permute(self, data: Data, axes: Axes) -> Data:
         return views.permute(data, axes)
