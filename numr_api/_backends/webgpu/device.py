@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,8 +73,7 @@ class WebgpuBackend:
         self.least_transposed = (
             transposition.NEVER if adapter.type == "CPU" else transposition.LEAST
         )
-        self.types = types_of(adapter.features)
-        self.dtypes = frozenset(self.types)
+        self.types = types_of(frozenset())  # enough to find out about the device
         self.default_dtypes: Mapping[str, DType] = {
             **DEFAULT_DTYPES,
             "real floating-point": _dtypes.float32,
@@ -82,6 +82,10 @@ class WebgpuBackend:
         self.dlpack_device = (DLPACK_KINDS.get(adapter.graphics, VULKAN), device.number)
         self._constants: dict[str, str] = {}
         self.facts = facts.probe(self)
+        if not self.facts["divides_int64"]:
+            adapter = replace(adapter, features=adapter.features - {"shader-int64"})
+        self.types = types_of(adapter.features)
+        self.dtypes = frozenset(self.types)
         # Kernels that need one of them name it.
         self._constants = {name: f"const {name} = {str(holds).lower()};"
                            for name, holds in self.facts.items()}  # fmt: skip

@@ -23,8 +23,13 @@ fn main() {{
     output[{place} + 0u] = select(0u, 1u, fma(x, x, square) != 0.0);
     output[{place} + 1u] = select(0u, 1u, x * x + square != 0.0);
     output[{place} + 2u] = select(0u, 1u, opaque_f32(bitcast<f32>({small})) * 1.0 == 0.0);
+    output[{place} + 3u] = select(0u, 1u, {division});
 }}
 """
+
+# A dividend of 64 bits and a divisor of 33, each as low and high word.
+DIVISION = (0x9ABC_DEF0, 0x1234_5678, 0x0000_0003, 0x0000_0001)
+QUOTIENT, REST = divmod(0x1234_5678_9ABC_DEF0, 0x1_0000_0003)
 
 
 def probe(backend: WebgpuBackend) -> dict[str, bool]:
@@ -34,19 +39,28 @@ def probe(backend: WebgpuBackend) -> dict[str, bool]:
         fma_is_fused: ``fma`` rounds once.
         products_are_contracted: the compiler makes a fused multiply-add of ``x * y + z``.
         subnormals_are_flushed: subnormal operands count as zero.
+        divides_int64: the device has 64-bit integers, and divides them rightly.
     """
     gpu = backend.gpu
     words = Words(1)
     x, square, small = words.take(len(PROBES))
+    operands = words.take(len(DIVISION))
     place = words.take(1)[0]
-    source = SOURCE.format(x=x, square=square, small=small, place=place)
+    division = "false"
+    if "shader-int64" in gpu.adapter.features:
+        a, b = (
+            f"((u64({high}) << 32u) | u64({low}))" for low, high in (operands[:2], operands[2:])
+        )
+        division = f"{a} / {b} == {QUOTIENT}lu && {a} % {b} == {REST}lu"
+    source = SOURCE.format(x=x, square=square, small=small, place=place, division=division)
     text = "\n".join([words.declaration(), binding(1, "output", "u32"), source])
     with gpu.lock:
         program = backend.program("probes", text, 1)
-        out = backend.empty((3,), _dtypes.uint32)
-        gpu.dispatch(program, (out.block.buffer.whole,), (0, *PROBES, out.offset), 1)
+        out = backend.empty((4,), _dtypes.uint32)
+        given = (0, *PROBES, *DIVISION, out.offset)
+        gpu.dispatch(program, (out.block.buffer.whole,), given, 1)
         found = backend.to_host(out)
-    names = ("fma_is_fused", "products_are_contracted", "subnormals_are_flushed")
+    names = ("fma_is_fused", "products_are_contracted", "subnormals_are_flushed", "divides_int64")
     return dict(zip(names, (bool(x) for x in found), strict=True))
 
 
