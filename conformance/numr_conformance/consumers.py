@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.util import find_spec
-from tempfile import TemporaryDirectory
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from numr_conformance.process import python
-from numr_conformance.runner import CannotRun, Runner
+from numr_conformance.runner import CannotRun, PytestRunner
 
 Consumer = Literal["scipy", "sklearn"]
 PACKAGES: dict[Consumer, str] = {"scipy": "scipy", "sklearn": "scikit-learn"}
@@ -65,7 +64,7 @@ def environment(consumer: Consumer, namespace: str) -> dict[str, str]:
     }
 
 
-class ConsumersRunner(Runner):
+class ConsumersRunner(PytestRunner):
     """Runs the array API tests of one consumer; used like its base class.
 
     Names of tests have "xp" in the place of the namespace, such as
@@ -89,7 +88,6 @@ class ConsumersRunner(Runner):
 
     Attributes:
         consumer: as above.
-        options: what was run, in words; known inside ``with``.
     """
 
     layer = "consumers"
@@ -108,7 +106,6 @@ class ConsumersRunner(Runner):
     ) -> None:
         super().__init__(namespace, device, functions=functions, jobs=jobs)
         self.consumer: Consumer = consumer
-        self.options = ""
         self._command = python(
             "numr_conformance.consumers_worker",
             namespace,
@@ -128,24 +125,7 @@ class ConsumersRunner(Runner):
         if self.consumer not in installed():
             raise CannotRun(f"{self.package} is not installed; install it with pip")
         self._variables = environment(self.consumer, self.namespace)
-        # The working directory, and where tests put temporary files. Its name is short, since tests
-        # with several processes make sockets in it, whose paths must be.
-        self._scratch = TemporaryDirectory(prefix="numr-", ignore_cleanup_errors=True)
-        self._variables["TMPDIR"] = self._scratch.name
-        self._command.append(f"--scratch={self._scratch.name}")
-        try:
-            return super().__enter__()
-        except BaseException:
-            self._scratch.cleanup()
-            raise
-
-    def __exit__(self, *details: object) -> None:
-        super().__exit__(*details)
-        self._scratch.cleanup()
-
-    def _welcome(self, message: dict[str, Any]) -> None:
-        self.options = message["options"]
-        super()._welcome(message)
+        return super().__enter__()
 
     def describe(self) -> str:
         """The library's version and how the namespace is put in place, for a report."""

@@ -12,13 +12,12 @@ import subprocess
 from collections.abc import Collection, Iterable
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Self
+from typing import Self
 
 from numr_conformance.consumers_ids import PREFIXES as CONSUMERS
 from numr_conformance.official_ids import PREFIX
 from numr_conformance.process import python
-from numr_conformance.runner import CannotRun, Runner
+from numr_conformance.runner import CannotRun, PytestRunner
 
 COMMIT = "55fcc60179efa2680ddd6cd926ddf17b83530e2b"  # a newer tag fails on devices without float64
 STANDARD_COMMIT = "5f847a3858875c682ae901aa22b0413bf24be9da"  # of its submodule
@@ -100,7 +99,7 @@ def _layer_of(name: str) -> str:
     return "consumers" if name.startswith(CONSUMERS) else "own"
 
 
-class OfficialRunner(Runner):
+class OfficialRunner(PytestRunner):
     """Runs the official suite's tests; used like its base class.
 
     Arguments:
@@ -110,7 +109,6 @@ class OfficialRunner(Runner):
 
     Attributes:
         suite: the checkout.
-        options: what the suite was run with, in words; known inside ``with``.
     """
 
     layer = "official"
@@ -126,7 +124,6 @@ class OfficialRunner(Runner):
         jobs: int = 2,
     ) -> None:
         super().__init__(namespace, device, functions=functions, jobs=jobs)
-        self.options = ""
         self.suite = suite
         self._command = python(
             "numr_conformance.official_worker",
@@ -141,22 +138,7 @@ class OfficialRunner(Runner):
         missing = [package for module, package in _NEEDS.items() if find_spec(module) is None]
         if missing:
             raise CannotRun(f"the official suite needs {', '.join(missing)}; install with pip")
-        # The working directory, and where hypothesis keeps its examples.
-        self._scratch = TemporaryDirectory(prefix="numr-conformance-", ignore_cleanup_errors=True)
-        self._command.append(f"--scratch={self._scratch.name}")
-        try:
-            return super().__enter__()
-        except BaseException:
-            self._scratch.cleanup()
-            raise
-
-    def __exit__(self, *details: object) -> None:
-        super().__exit__(*details)
-        self._scratch.cleanup()
-
-    def _welcome(self, message: dict[str, Any]) -> None:
-        self.options = message["options"]
-        super()._welcome(message)
+        return super().__enter__()
 
     def describe(self) -> str:
         """The suite's revision and options, for a report."""

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from queue import Empty, SimpleQueue
+from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any, NamedTuple, Self
 
@@ -214,3 +215,32 @@ class Runner:
             message,
             seconds=seconds,
         )
+
+
+class PytestRunner(Runner):
+    """Runs tests of somebody else's by pytest, in workers that have a folder to write to.
+
+    Attributes:
+        options: what the tests are run with, in words; known inside ``with``.
+    """
+
+    options = ""
+
+    def __enter__(self) -> Self:
+        # Its name is short, since tests with several processes make sockets in it.
+        self._scratch = TemporaryDirectory(prefix="numr-", ignore_cleanup_errors=True)
+        self._command.append(f"--scratch={self._scratch.name}")
+        self._variables["TMPDIR"] = self._scratch.name
+        try:
+            return super().__enter__()
+        except BaseException:
+            self._scratch.cleanup()
+            raise
+
+    def __exit__(self, *details: object) -> None:
+        super().__exit__(*details)
+        self._scratch.cleanup()
+
+    def _welcome(self, message: dict[str, Any]) -> None:
+        self.options = message["options"]
+        super()._welcome(message)

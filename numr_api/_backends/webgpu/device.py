@@ -84,7 +84,8 @@ class WebgpuBackend:
         self.facts = facts.probe(self)
         if not self.facts["divides_int64"]:
             adapter = replace(adapter, features=adapter.features - {"shader-int64"})
-        self.types = types_of(adapter.features)
+        self.features = adapter.features  # those that are used
+        self.types = types_of(self.features)
         self.dtypes = frozenset(self.types)
         # Kernels that need one of them name it.
         self._constants = {name: f"const {name} = {str(holds).lower()};"
@@ -100,7 +101,7 @@ class WebgpuBackend:
         return {
             "driver": f"{adapter.graphics}, {adapter.driver}",
             "hardware": f"{adapter.name} ({adapter.type})",
-            "features": ", ".join(sorted(adapter.features)) or "baseline",
+            "features": ", ".join(sorted(self.features)) or "baseline",
             "memory": f"{memory.reserved / 2**20:.0f} MiB reserved",
         }
 

@@ -258,13 +258,6 @@ class Gpu:
         self._bind_groups[bindings] = (group, native.handle(group))
         return self._bind_groups[bindings]
 
-    def copy(self, source: Block, target: Block, size: int) -> None:
-        """Record a copy of so many bytes, a multiple of 4, from one block's begin to another's."""
-        self._close_pass().copy_buffer_to_buffer(
-            source.buffer.handle, source.offset, target.buffer.handle, target.offset, size
-        )
-        self._commands += 1
-
     def flush(self) -> None:
         """Submit the commands that wait."""
         if self._encoder is None:
