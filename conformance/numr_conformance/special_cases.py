@@ -118,7 +118,7 @@ REAL: dict[str, str] = {
         negative +inf -> x2; negative -inf -> x1; finite nonzero -> x1%x2;
         finite positive -> plus; finite negative -> minus""",
     "round": _ROUNDING + "; half -> even",
-    "sign": "<0 -> -1; 0 -> 0; >0 -> 1; nan -> nan",
+    "sign": "<0 -> -1; 0 -> +0; >0 -> 1; nan -> nan",
     "signbit": """
         +0 -> false; -0 -> true; +inf -> false; -inf -> true; positive -> false;
         negative -> true; +nan -> false; -nan -> true""",

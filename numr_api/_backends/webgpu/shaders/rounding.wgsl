@@ -21,11 +21,11 @@ fn signbit_f32(x: f32) -> bool {
     return is_negative_f32(x);
 }
 
-// -1, 0 or 1; NaN for NaN.
+// -1, +0 (of either zero) or 1; NaN for NaN. Subnormals have a sign even where they are flushed.
 fn sign_f32(x: f32) -> f32 {
     let magnitude = bitcast<u32>(x) & 0x7fffffffu;
-    let one = copysign_f32(1.0, x);
-    return select(one, x, magnitude == 0u || magnitude > 0x7f800000u);
+    let size = select(select(1.0, 0.0, magnitude == 0u), x, magnitude > 0x7f800000u);
+    return select(size, copysign_f32(size, x), magnitude != 0u);
 }
 
 // An integer that grows with x, -0 below +0.
