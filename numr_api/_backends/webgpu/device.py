@@ -16,6 +16,7 @@ from numr_api._backends.webgpu import (
     data as views,
     elementwise,
     facts,
+    linear_algebra,
     movement,
     packed,
     repetition,
@@ -52,6 +53,7 @@ MIRRORED = 1 << 14  # bytes of an array that is kept on the host as well once it
 
 ROUTINES: dict[str, Callable[..., Any]] = {
     **creation.ROUTINES,
+    **linear_algebra.ROUTINES,
     **searching.ROUTINES,
 }
 
@@ -90,7 +92,7 @@ class WebgpuBackend:
         # Kernels that need one of them name it.
         self._constants = {name: f"const {name} = {str(holds).lower()};"
                            for name, holds in self.facts.items()}  # fmt: skip
-        self._products = Products(self)
+        self.products = Products(self)
         self._scans = Scans(self)
         self.shortcuts = Moments(self).shortcuts
         self._fillings: dict[DType, elementwise.Kernel] = {}
@@ -264,7 +266,7 @@ class WebgpuBackend:
         return self._scans(operation, data, axis, dtype)
 
     def matmul(self, x1: Data, x2: Data) -> Data:
-        return self._products.matmul(x1, x2)
+        return self.products.matmul(x1, x2)
 
     # Views
 
