@@ -3,48 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+from product_values import FLOATS, INTEGERS, assert_product, limited, needs, values
 
 import numr_api as xp
-from numr_api._backends.webgpu import products
-from numr_api._backends.webgpu.device import WebgpuBackend
+from numr_api._backends.webgpu import product_choices
+from numr_api._backends.webgpu.product_tiles import Tile
 from numr_api._backends.webgpu.products import Products
-from numr_api._devices import device_name
-
-INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
-FLOATS = ("float32", "complex64", "float64", "complex128")
-RANDOM = np.random.default_rng(2)
-
-
-def values(shape: tuple[int, ...], dtype: str) -> np.ndarray[Any, Any]:
-    """Integers of the whole range, so that products wrap; or normally distributed numbers."""
-    if dtype in INTEGERS:
-        limits = np.iinfo(dtype)
-        return RANDOM.integers(limits.min, limits.max, shape, dtype, endpoint=True)
-    found = RANDOM.standard_normal(shape)
-    if dtype.startswith("complex"):
-        found = found + 1j * RANDOM.standard_normal(shape)
-    return np.asarray(found, dtype)
-
-
-def assert_product(got: Any, x: Any, y: Any, roundings: float | None = None) -> None:
-    """Integers are exact; errors stay below some roundings of the sum of magnitudes."""
-    if x.dtype.kind in "iu":
-        expected = np.matmul(x, y)
-        assert got.dtype == expected.dtype
-        np.testing.assert_array_equal(got, expected)
-        return
-    wide = "complex128" if x.dtype.kind == "c" else "float64"
-    expected = np.matmul(x.astype(wide), y.astype(wide))
-    assert got.dtype == x.dtype
-    assert got.shape == expected.shape
-    allowed = np.matmul(np.abs(x).astype("float64"), np.abs(y).astype("float64"))
-    allowed = allowed * float(np.finfo(x.dtype).eps) * (roundings or 3)
-    assert np.all(np.abs(got - expected) <= allowed)
 
 
 @pytest.fixture
@@ -61,12 +29,7 @@ def _plans_of_this_test(backend: Any) -> None:
 @pytest.fixture
 def tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles are used for small products too."""
-    monkeypatch.setattr(products, "TILED", 1)
-
-
-def needs(backend: Any, dtype: str) -> None:
-    if getattr(xp, dtype) not in backend.dtypes:
-        pytest.skip(f"no {dtype}")
+    monkeypatch.setattr(product_choices, "TILED", 1)
 
 
 SMALL = [
@@ -99,7 +62,7 @@ def test_long_inner_axis(backend: Any, multiply: Any, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["int16", "int64", "float32", "complex64"])
 def test_inner_axis_in_slices(backend: Any, multiply: Any, dtype: str) -> None:
-    count = 3 * products.SLICE + 17
+    count = 3 * product_choices.SLICE + 17
     for left, right in [((count,), (count,)), ((2, count), (count, 3)), ((count,), (count, 5))]:
         x, y = values(left, dtype), values(right, dtype)
         assert_product(multiply(x, y), x, y)
@@ -116,21 +79,21 @@ def test_tiles(backend: Any, multiply: Any, tiles: None, dtype: str) -> None:
 def test_each_size_of_tile(
     backend: Any, multiply: Any, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    monkeypatch.setattr(products, "TILED", 1)
-    monkeypatch.setattr(products, "BUSY_TILES", 1)
+    monkeypatch.setattr(product_choices, "TILED", 1)
+    monkeypatch.setattr(product_choices, "BUSY_TILES", 1)
     used: list[int] = []
     tiled = Products._tiled
     monkeypatch.setattr(Products, "_tiled", lambda self, product, tile, places: (
-        used.append(tile.size), tiled(self, product, tile, places))[1])  # fmt: skip
-    rows = size - 8 if size > 32 else 12
+        used.append(tile.rows), tiled(self, product, tile, places))[1])  # fmt: skip
+    rows = size - 8
     x, y = values((rows, 40), "float32"), values((40, size + 4), "float32")
     assert_product(multiply(x, y), x, y)
     assert used == [size]
 
 
 def test_tiles_in_slices(backend: Any, multiply: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(products, "TILED", 1)
-    monkeypatch.setattr(products, "TILED_SLICE", 64)
+    monkeypatch.setattr(product_choices, "TILED", 1)
+    monkeypatch.setattr(product_choices, "TILED_SLICE", 64)
     for dtype in ("float32", "int8"):
         x, y = values((2, 20, 333), dtype), values((333, 12), dtype)
         assert_product(multiply(x, y), x, y)
@@ -138,7 +101,7 @@ def test_tiles_in_slices(backend: Any, multiply: Any, monkeypatch: pytest.Monkey
 
 def test_many_blocks_of_the_inner_axis(backend: Any, multiply: Any, tiles: None,
                                        monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    monkeypatch.setattr(products, "TILED_SLICE", 1 << 20)
+    monkeypatch.setattr(product_choices, "TILED_SLICE", 1 << 20)
     for columns in (12, 11):  # stored as vectors, and one by one
         x, y = values((9, 2500), "float32"), values((2500, columns), "float32")
         assert_product(multiply(x, y), x, y)
@@ -150,7 +113,7 @@ def test_positive_sums_do_not_drift(backend: Any, multiply: Any, tiles: None,
     assert_product(multiply(x, y), x, y)
     assert_product(multiply(x[0], y[:, 0]), x[0], y[:, 0])
     backend.products._plans.clear()
-    monkeypatch.setattr(products, "TILED_SLICE", 1 << 20)
+    monkeypatch.setattr(product_choices, "TILED_SLICE", 1 << 20)
     assert_product(multiply(x, y), x, y, roundings=10)
 
 
@@ -175,7 +138,7 @@ def test_layouts(
     backend: Any, put: Any, get: Any, monkeypatch: pytest.MonkeyPatch, layout: str, tiled: bool
 ) -> None:
     if tiled:
-        monkeypatch.setattr(products, "TILED", 1)
+        monkeypatch.setattr(product_choices, "TILED", 1)
     host = values((48, 48), "float32")
     arranged = LAYOUTS[layout](put(host))
     x = get(arranged)
@@ -195,7 +158,7 @@ def test_batches(
     backend: Any, put: Any, get: Any, monkeypatch: pytest.MonkeyPatch, tiled: bool
 ) -> None:
     if tiled:
-        monkeypatch.setattr(products, "TILED", 1)
+        monkeypatch.setattr(product_choices, "TILED", 1)
     shapes = [((2, 1, 12, 16), (1, 3, 16, 12)), ((3, 12, 16), (16, 12)),
               ((16, 12), (5, 12, 9)), ((2, 3, 9, 9), (2, 3, 9, 9))]  # fmt: skip
     for left, right in shapes[: 2 if tiled else 4]:
@@ -257,16 +220,6 @@ def test_arrays_larger_than_a_binding(
     assert max(sizes) <= most
 
 
-@cache
-def limited(backend: Any, most: int) -> Any:
-    """Another backend for the same adapter, whose bindings hold few bytes."""
-    found = WebgpuBackend(device_name("webgpu", 200), backend.gpu.adapter)
-    found.gpu.most = found.gpu.memory._most = most
-    found.gpu.memory._slab = None
-    found.gpu.memory._pieces.clear()
-    return found
-
-
 def test_same_bits_again_and_wherever_operands_lie(backend: Any, put: Any, get: Any) -> None:
     for rows, inner, columns in ((3, 1000, 2), (150, 130, 150)):
         x, y = values((rows, inner), "float32"), values((inner, columns), "float32")
@@ -306,6 +259,63 @@ def test_plans_are_for_layouts_and_not_for_arrays(backend: Any, put: Any, get: A
         assert_product(get(first[0, :] @ second), x[0], y)
         assert_product(get(second[1, :] @ first), y[1], x)
         assert_product(get(first[:, 1] @ second), x[:, 1], y)
+
+
+def test_plans_of_slices(backend: Any, put: Any, get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(product_choices, "TILED", 1)
+    monkeypatch.setattr(product_choices, "TILED_SLICE", 64)
+    used = backend.gpu.memory.current().used
+    for _ in range(3):
+        x, y = values((20, 333), "float32"), values((333, 12), "float32")
+        first, second = put(x), put(y)
+        for _ in range(2):
+            assert_product(get(first @ second), x, y)
+        assert_product(get(xp.matrix_transpose(second) @ xp.matrix_transpose(first)), y.T, x.T)
+    assert len(backend.products._plans) == 2
+    assert all(len(plan.steps) == 2 for plan in backend.products._plans.values())
+    del first, second
+    assert backend.gpu.memory.current().used == used  # plans keep no arrays
+
+
+@pytest.mark.parametrize(
+    "tile",
+    [
+        Tile(32, 16, 1, 1, 8, 2),  # some threads load nothing
+        Tile(64, 16, 2, 1, 16, 1),  # all of them load of the left operand twice
+        Tile(32, 64, 2, 2, 8, 1),  # half of them load of both operands, the others of one
+    ],
+)
+def test_tiles_of_any_shape(
+    backend: Any, put: Any, get: Any, tiles: None, monkeypatch: pytest.MonkeyPatch, tile: Any
+) -> None:
+    monkeypatch.setattr(backend.products, "_tiles", lambda product: (tile,))
+    dtype = "int64" if tile.rows == 32 == 2 * tile.columns else "float32"
+    for rows, inner, columns in ((69, 37, 45), (68, 36, 44), (64, 64, 32)):
+        x, y = values((rows, inner), dtype), values((inner, columns), dtype)
+        assert_product(get(put(x) @ put(y)), x, y)
+    turned = [xp.matrix_transpose(put(np.ascontiguousarray(z.T))) for z in (x, y)]
+    assert_product(get(turned[0] @ turned[1]), x, y)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "shape"),
+    [(90, 90, (64, 64)), (90, 5, (64, 8)), (90, 16, (64, 16)), (12, 90, (16, 64)),
+     (5, 90, (64, 8)), (28, 90, (32, 32))],
+)  # fmt: skip
+def test_choice_of_a_tile(
+    backend: Any, put: Any, get: Any, tiles: None, monkeypatch: pytest.MonkeyPatch,
+    rows: int, columns: int, shape: tuple[int, int],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(product_choices, "BUSY_TILES", 1)
+    monkeypatch.setattr(backend.products, "_storage", 16384)
+    monkeypatch.setattr(backend.products, "_allowed", {})
+    used: list[tuple[int, int]] = []
+    tiled = Products._tiled
+    monkeypatch.setattr(Products, "_tiled", lambda self, product, tile, places: (
+        used.append((tile.rows, tile.columns)), tiled(self, product, tile, places))[1])  # fmt: skip
+    x, y = values((rows, 36), "complex64"), values((36, columns), "complex64")
+    assert_product(get(put(x) @ put(y)), x, y)
+    assert used == [shape]
 
 
 def test_result_does_not_share_memory_with_operands(backend: Any, put: Any, get: Any) -> None:

@@ -74,6 +74,8 @@ class Gpu:
         lock: of everything here.
         memory: allocates blocks.
         most: how many bytes a binding can have.
+        most_threads: how many threads a workgroup can have.
+        most_storage: how many bytes of workgroup memory it can have.
         submits: how many times commands were submitted.
         reads: how many times data was read back.
         writes: how many times data was uploaded.
@@ -94,6 +96,8 @@ class Gpu:
         self._queue = self._device.queue
         limits = self._device.limits
         self.most = int(limits["max-storage-buffer-binding-size"]) // 4 * 4
+        self.most_threads = int(limits["max-compute-invocations-per-workgroup"])
+        self.most_storage = int(limits["max-compute-workgroup-storage-size"])
         self.memory = Memory(
             self._create,
             self._destroy,

@@ -7,14 +7,12 @@ from numr_api._backends.webgpu.kernels import (
     binding,
     indented,
     position,
-    written_element,
     written_type,
 )
 from numr_api._backends.webgpu.product_parts import (
     ADD,
     MAIN,
     MULTIPLY,
-    Access,
     Form,
     Parameters,
     part_type,
@@ -60,7 +58,7 @@ def single(form: Form) -> str:
         f"    c = {product.format(type=kind.compute)};",
         "}",
         f"let place = {firsts[0]} + {column} * {words.last['output']};",
-        written_element(form.stored, "output", "place", "c"),
+        form.put("output", "place", "c"),
     ]
     return "\n".join([
         words.declaration,
@@ -71,7 +69,7 @@ def single(form: Form) -> str:
     ])  # fmt: skip
 
 
-def dots(form: Form, lanes: int, lanes_first: bool, columns: int) -> str:
+def dots(form: Form, lanes: int, lanes_first: bool) -> str:
     """The kernel whose threads compute dot products, each alone or some of them together.
 
     Lanes of a dot product take fours of the inner axis in turn. The same lanes have the same fours
@@ -80,63 +78,49 @@ def dots(form: Form, lanes: int, lanes_first: bool, columns: int) -> str:
     Arguments:
         lanes: threads for each dot product, a power of two.
         lanes_first: whether neighbouring threads work on one dot product, or on neighbouring ones.
-        columns: how many neighbouring columns a thread computes.
     """
     words, kind = Parameters(form), form.kind
     own, lane = _roles(lanes, lanes_first)
-    groups = words.extra[1]
-    lines, axes = position([*words.lengths, words.rows, groups], "min(index, last)")
+    lines, axes = position([*words.lengths, words.rows, words.columns], "min(index, last)")
     *outer, row, column = axes
     sides = [("left", form.left, row)]
     if form.right:
-        sides += [("right", form.right, f"min(column + {j}u, {words.columns} - 1u)")
-                  for j in range(columns)]  # fmt: skip
-    names = [f"{name}{j}" for j, (name, _, _) in enumerate(sides)]
+        sides.append(("right", form.right, column))
     lines = [
         f"let last = {words.extra[0]} - 1u;",
         f"let index = number * {WORKGROUP // lanes}u + {own};",
         *lines,
-        f"let column = {column} * {columns}u;",
         f"let count = {words.count(form, outer)};",
-        *[f"let {each} = {words.first(name, outer)} + {i} * {words.outer[name]};"
-          for each, (name, _, i) in zip(names, sides, strict=True)],
-        *[f"var c{j}{part} = vec4<{part_type(kind)}>();"
-          for j in range(columns) for part in parts(kind)],
+        *[f"let {name}_first = {words.first(name, outer)} + {i} * {words.outer[name]};"
+          for name, _, i in sides],
+        *[f"var c{part} = vec4<{part_type(kind)}>();" for part in parts(kind)],
         f"var k = {lane} * 4u;",
         f"for (; k + 3u < count; k += {4 * lanes}u) {{",
-        *_products(form, words, sides, names, columns, False),
+        *_products(form, words, False),
         "}",
         "if k < count {",
-        *_products(form, words, sides, names, columns, True),
+        *_products(form, words, True),
         "}",
     ]  # fmt: skip
-    results = [sum_of_four(kind, f"c{j}") for j in range(columns)]
+    result = sum_of_four(kind, "c")
     memory = ""
     inside = "index <= last"
     if lanes > 1:
-        memory = f"var<workgroup> sums: array<{kind.compute}, {WORKGROUP * columns}>;"
+        memory = f"var<workgroup> sums: array<{kind.compute}, {WORKGROUP}>;"
         apart = 1 if lanes_first else WORKGROUP // lanes
-        slots = [f"thread + {j * WORKGROUP}u" for j in range(columns)]
+        both = sum_of_two(kind, "sums[thread]", f"sums[thread + half * {apart}u]")
         lines += [
-            *[f"sums[{slot}] = {text};" for slot, text in zip(slots, results, strict=True)],
+            f"sums[thread] = {result};",
             f"for (var half = {lanes // 2}u; half > 0u; half = half >> 1u) {{",
             "workgroupBarrier();",
-            f"if {lane} < half {{",
-            *[f"sums[{slot}] = "
-              f"{sum_of_two(kind, f'sums[{slot}]', f'sums[{slot} + half * {apart}u]')};"
-              for slot in slots],
-            "}", "}",
-        ]  # fmt: skip
-        results = [f"sums[{slot}]" for slot in slots]
+            f"if {lane} < half {{ sums[thread] = {both}; }}",
+            "}",
+        ]
+        result = "sums[thread]"
         inside += f" && {lane} == 0u"
     place = f"{words.first('output', outer)} + {row} * {words.outer['output']}"
-    lines += [f"if {inside} {{", f"let place = {place};"]
-    for j, text in enumerate(results):
-        put = written_element(
-            form.stored, "output", f"(place + (column + {j}u) * {words.last['output']})", text
-        )
-        lines.append(f"if column + {j}u < {words.columns} {{ {put} }}" if j else put)
-    lines.append("}")
+    place = f"({place} + {column} * {words.last['output']})"
+    lines.append(f"if {inside} {{ {form.put('output', place, result)} }}")
     bindings = [binding(2, "left", form.left.element(kind))]
     if form.right:
         bindings.append(binding(3, "right", form.right.element(kind)))
@@ -159,37 +143,30 @@ def _roles(lanes: int, lanes_first: bool) -> tuple[str, str]:
     return f"thread % {outputs}u", f"(thread / {outputs}u)"
 
 
-def _products(
-    form: Form,
-    words: Parameters,
-    sides: list[tuple[str, Access, str]],
-    names: list[str],
-    columns: int,
-    partial: bool,
-) -> list[str]:
+def _products(form: Form, words: Parameters, partial: bool) -> list[str]:
     """Add the products of the four inner elements from ``k`` on, or of those before ``count``."""
     kind = form.kind
     lines: list[str] = []
-    for each, (name, access, _) in zip(names, sides, strict=True):
+    for name, access in (("left", form.left), ("right", form.right)):
+        if access is None:
+            continue
         if access.vector:  # beyond the end is what we must not use, but can read
-            more, values = kind.load(name, f"({each} + k)", f"{each}_loaded")
+            more, values = kind.load(name, f"({name}_first + k)", f"{name}_loaded")
             lines += more
         else:
             at = ["k"] + [f"min(k + {i}u, count - 1u)" if partial else f"(k + {i}u)"
                           for i in (1, 2, 3)]  # fmt: skip
-            values = [kind.element(name, f"({each} + {i} * {words.last[name]})") for i in at]
-        lines += [f"let {each}_{i} = {text};" for i, text in enumerate(values)]
-        values = [f"{each}_{i}" for i in range(4)]
+            values = [kind.element(name, f"({name}_first + {i} * {words.last[name]})") for i in at]
+        lines += [f"let {name}_{i} = {text};" for i, text in enumerate(values)]
+        values = [f"{name}_{i}" for i in range(4)]
         for part in parts(kind):
             text = quad(kind, values, part)
             if partial:
                 mask = "vec4<bool>(true, k + 1u < count, k + 2u < count, k + 3u < count)"
                 text = f"select(vec4<{part_type(kind)}>(), {text}, {mask})"
-            lines.append(f"let {each}q{part} = {text};")
-    for j in range(columns):
-        if form.right:
-            given = {"c": f"c{j}", "a": f"{names[0]}q", "b": f"{names[1 + j]}q"}
-            lines.append(statement(MULTIPLY, kind, **given))
-        else:
-            lines.append(statement(ADD, kind, c=f"c{j}", a=f"{names[0]}q"))
+            lines.append(f"let {name}q{part} = {text};")
+    if form.right:
+        lines.append(statement(MULTIPLY, kind, c="c", a="leftq", b="rightq"))
+    else:
+        lines.append(statement(ADD, kind, c="c", a="leftq"))
     return lines

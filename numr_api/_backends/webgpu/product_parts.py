@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from numr_api._backends.webgpu.kernels import Words, place_of
+from numr_api._backends.webgpu.kernels import Words, place_of, written_element
 from numr_api._backends.webgpu.types import Type
 
 # c += a * b for four elements; a may also be one. By kind, as the rows of element-wise operations.
@@ -55,6 +55,7 @@ class Form(NamedTuple):
         rank: how many batch axes there are.
         sliced: whether the first of them counts parts of the inner axis.
         right: None to add up the left operand's rows.
+        subtracts: whether the results are subtracted from what is there, of floating-point types.
     """
 
     kind: Type
@@ -63,6 +64,13 @@ class Form(NamedTuple):
     sliced: bool
     left: Access
     right: Access | None
+    subtracts: bool = False
+
+    def put(self, name: str, place: str, value: str) -> str:
+        """The statement that stores a result, or subtracts it, in a binding of ``written_type``."""
+        if self.subtracts:
+            value = f"{name}[{place}] - {value}"
+        return written_element(self.stored, name, place, value)
 
 
 # --- parts ----------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from numr_api._backends.webgpu.data import Strided, broadcast, merge
 from numr_api._backends.webgpu.kernels import EACH, window_of
-from numr_api._backends.webgpu.product_tiles import TILES
+from numr_api._backends.webgpu.product_tiles import LARGEST
 from numr_api._errors import Unsupported
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from numr_api._backends.webgpu.memory import Binding
 
 SHORT = 8  # rows or columns up to which operands are streamed and not shared
-ROWS = TILES[0].size  # and columns, of results that a dispatch computes at least
 
 
 @dataclass(frozen=True)
@@ -49,6 +48,7 @@ class Product:
         right: None if the left operand's rows are only added up.
         slice: 0, or the inner length of the parts that the first batch axis counts.
         transposed: whether the left operand is the product's second one.
+        subtracts: whether the results are subtracted from the output's elements.
     """
 
     batch: Shape
@@ -60,6 +60,7 @@ class Product:
     right: Side | None
     slice: int = 0
     transposed: bool = False
+    subtracts: bool = False
 
     @property
     def sides(self) -> tuple[Side, ...]:
@@ -72,8 +73,11 @@ class Product:
         return (self.rows if side is self.left else self.columns), self.inner
 
 
-def product_of(output: Strided, left: Strided, right: Strided) -> Product:
-    """The product with the fewest batch axes, transposed if that makes the left operand long."""
+def product_of(output: Strided, left: Strided, right: Strided, subtracts: bool) -> Product:
+    """The product with the fewest batch axes.
+
+    It is transposed if that makes the left operand long, or the results contiguous.
+    """
     batch, (rows, columns) = output.shape[:-2], output.shape[-2:]
     spread = [
         broadcast(x, (*batch, *x.shape[-2:])) if x.shape[:-2] != batch else x for x in (left, right)
@@ -95,11 +99,14 @@ def product_of(output: Strided, left: Strided, right: Strided) -> Product:
     first = Side(left, left.offset, steps[1], left_row, left_inner)
     second = Side(right, right.offset, steps[2], right_column, right_inner)
     inner = left.shape[-1]
-    if rows < columns and rows <= SHORT:
-        # The transposed product, so that the long operand is the left one.
-        out = replace(out, outer=column, last=row)
-        return Product(lengths, columns, rows, inner, out, second, first, transposed=True)
-    return Product(lengths, rows, columns, inner, out, first, second)
+    if rows <= SHORT or columns <= SHORT:
+        transposed = rows < columns
+    else:
+        transposed = abs(row) == 1 and abs(column) != 1
+    if transposed:
+        out, first, second = replace(out, outer=column, last=row), second, first
+        rows, columns = columns, rows
+    return Product(lengths, rows, columns, inner, out, first, second, 0, transposed, subtracts)
 
 
 # --- operands larger than a binding ---------------------------------------------------------------
@@ -110,7 +117,7 @@ def reachable(product: Product, most: int) -> bool:
     for side in product.sides[1:]:
         if side.data.block.buffer.whole is None:
             outer, last = product.extents(side)
-            last_place = (min(outer, ROWS) - 1) * abs(side.outer) + (last - 1) * abs(side.last)
+            last_place = (min(outer, LARGEST) - 1) * abs(side.outer) + (last - 1) * abs(side.last)
             if (last_place + EACH) * side.data.dtype.itemsize > most:
                 return False
     return True
@@ -153,8 +160,8 @@ def halves(product: Product) -> tuple[Product, Product]:
     if spans[axis] == 0:
         raise Unsupported("matmul of views that are spread over more than a binding can hold")
     half = -(-lengths[axis] // 2)
-    if half > ROWS:
-        half = -(-half // ROWS) * ROWS
+    if half > LARGEST:
+        half = -(-half // LARGEST) * LARGEST
     return _part(product, axis, 0, half), _part(product, axis, half, lengths[axis] - half)
 
 

@@ -1,4 +1,31 @@
-"""The text of the kernel that computes a matrix product in tiles."""
+"""The text of the kernel that computes a matrix product in tiles.
+
+Why the tiles are what they are, in TFLOP/s for 4096 x 4096 on an H200:
+
+| float32 (cuBLAS 51) | |
+| --- | --- |
+| 128 x 128, a thread 8 x 8, inner length 16, warps of 2 x 16 threads | 38.8 |
+| the same, warps of 4 x 8 threads | 39.9 |
+| the same, inner length 32, loads without a condition of each thread's own | 43.2 |
+| the same, each eighth of a warp 2 x 4 threads: what is used | 44.6 |
+| inner length 32, warps of 4 x 8, sums not started anew every 1024 (see BLOCK) | 44.8 |
+| the same started anew, but nothing is loaded from device memory | 48.7 |
+| two stages of inner length 16; of 8 | 41.1; 38.0 |
+| a thread 16 x 4; 8 x 16; 16 x 8 | 41.4; 36.9 to 41.1; 29 to 39 |
+| 128 x 64, or 64 x 64 with a thread 8 x 8 | 41.1; 40.0 |
+| the loop over the tile's inner axis not written out | 37.5 |
+
+| float64 (cuBLAS 63 by tensor cores, which WGSL has not; 33 is the most without) | |
+| --- | --- |
+| 64 x 64, a thread 8 x 4, inner length 16, quads read as one vector of 32 bytes | 14.9 |
+| the same, quads cut in two, so that reads meet no conflicts of banks; warps as above | 19.9 |
+| 128 x 64, a thread 8 x 8, inner length 8, two stages, each eighth of a warp 2 x 4: used | 21.7 |
+| 128 x 128, a thread 8 x 8, inner length 8, one stage; two | 18.1; 19.2 |
+| 64 x 128, a thread 16 x 4, warps of 1 x 32, two stages of inner length 8 | 20.6 |
+| 128 x 64 without loading from device memory; and without barriers | 23.7; 24.5 |
+
+Reads of workgroup memory take about as long as the multiplications, hence a thread's 8 x 8.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +36,13 @@ from numr_api._backends.webgpu.kernels import (
     binding,
     indented,
     position,
-    written_element,
     written_type,
 )
+from numr_api._backends.webgpu.product_loads import Loaded, Loading
 from numr_api._backends.webgpu.product_parts import (
     ADD,
     MAIN,
     MULTIPLY,
-    Access,
     Form,
     Parameters,
     component,
@@ -28,55 +54,87 @@ from numr_api._backends.webgpu.product_parts import (
 )
 from numr_api._backends.webgpu.types import Type
 
-INNER = 16  # the inner length of a tile
+INNER = 16  # the inner length of the smallest tiles
 BLOCK = 1024  # inner length after which floating-point sums start anew, as errors grow with it
-STORAGE = 16384  # bytes of workgroup memory that any device has
+WARP = 32  # threads that large GPUs run in step
 
 
 class Tile(NamedTuple):
     """A workgroup's part of the result.
 
     Attributes:
-        size: rows and columns.
+        rows, columns: of the result.
         row_quads, column_quads: four times these are a thread's rows and columns.
+        inner: length of the inner axis that workgroup memory holds at a time.
+        stages: 2 if the next elements go where nobody reads the last ones, which saves a barrier.
     """
 
-    size: int
+    rows: int
+    columns: int
     row_quads: int
     column_quads: int
+    inner: int
+    stages: int
 
     @property
     def threads(self) -> int:
-        return self.size * self.size // (16 * self.row_quads * self.column_quads)
+        return self.rows * self.columns // (16 * self.row_quads * self.column_quads)
 
-    def fits(self, kind: Type) -> bool:
-        return 2 * self.size * INNER * size_of(kind) <= STORAGE
-
-
-# In each, every thread loads 4 x 4 elements of one operand for INNER elements of the inner axis.
-TILES = (Tile(128, 2, 2), Tile(64, 2, 1), Tile(32, 1, 1))
+    def storage(self, kind: Type) -> int:
+        """Bytes of workgroup memory."""
+        return self.stages * (self.rows + self.columns) * self.inner * size_of(kind)
 
 
-def tiled(form: Form, tile: Tile, whole_quads: bool, vector_output: bool, unrolled: bool) -> str:
+# By bytes of an element, the best first; of several of one shape the first that a device can hold.
+NARROW = (Tile(64, 8, 1, 1, 16, 1), Tile(64, 16, 1, 1, 16, 1), Tile(16, 64, 1, 1, 16, 1))
+SQUARE = (Tile(64, 64, 2, 1, 16, 1), *NARROW, Tile(32, 32, 1, 1, 16, 1))
+TILES = {
+    4: (
+        Tile(128, 128, 2, 2, 32, 1),
+        Tile(128, 128, 2, 2, 16, 1),
+        Tile(64, 64, 2, 1, 32, 1),
+        *(tile._replace(inner=32) for tile in NARROW),
+        Tile(32, 32, 1, 1, 16, 1),
+    ),
+    8: SQUARE,
+    16: SQUARE,
+}
+WIDE = Tile(128, 64, 2, 2, 8, 2)  # for float64, before the others; complex64 gains 3 % at best
+DEEPEST = 32  # the largest inner length, of which the others are parts
+LARGEST = 128  # rows or columns
+
+
+def tiles_of_type(kind: Type, storage: int) -> Sequence[Tile]:
+    """The tiles for a type on a device with so many bytes of workgroup memory."""
+    size = size_of(kind)
+    tiles = [WIDE] if size == 8 and kind.kind == "f" else []
+    found: dict[tuple[int, int], Tile] = {}
+    for tile in (*tiles, *TILES[size]):
+        if tile.storage(kind) <= storage:
+            found.setdefault((tile.rows, tile.columns), tile)
+    return list(found.values())
+
+
+def tiled(form: Form, tile: Tile, whole: str, vector_output: bool, unrolled: bool) -> str:
     """The kernel whose workgroups compute tiles of the result through workgroup memory.
 
     While a tile of the operands is multiplied, the next one is on its way to registers. Sums are
     variables with names, because arrays would be kept in memory.
 
     Arguments:
-        whole_quads: whether the inner length is a multiple of 4.
+        whole: "tiles" or "quads" if the inner length is a number of these.
         vector_output: whether four columns of the result can be stored at once.
         unrolled: whether the loop over a tile's inner axis is written out.
     """
     assert form.right is not None
     words, kind = Parameters(form), form.kind
-    value = f"vec4<{part_type(kind)}>"
-    quads = tile.size // 4
-    loaders = quads * INNER // 4
     lines, axes = position(words.lengths, "matrix") if form.rank else ([], [])
     tiles_down, tiles_across = words.extra
-    across = quads // tile.column_quads
-    sides = (("left", form.left, words.rows, "row"), ("right", form.right, words.columns, "column"))
+    left = Loaded(kind, "left", form.left, words.rows, "row", tile.rows, tile.inner,
+                  tile.row_quads, tile.stages)  # fmt: skip
+    right = Loaded(kind, "right", form.right, words.columns, "column", tile.columns, tile.inner,
+                   tile.column_quads, tile.stages)  # fmt: skip
+    loading = Loading(words, axes, (left, right), tile.threads)
     lines = [
         # Bands of eight rows of tiles, as neighbours share what caches hold.
         f"let tiles = {tiles_down} * {tiles_across};",
@@ -84,174 +142,112 @@ def tiled(form: Form, tile: Tile, whole_quads: bool, vector_output: bool, unroll
         f"let band = (number % tiles) / (8u * {tiles_across});",
         f"let within = (number % tiles) % (8u * {tiles_across});",
         f"let band_rows = min({tiles_down} - band * 8u, 8u);",
-        f"let row = (band * 8u + within % band_rows) * {tile.size}u;",
-        f"let column = within / band_rows * {tile.size}u;",
+        f"let row = (band * 8u + within % band_rows) * {tile.rows}u;",
+        f"let column = within / band_rows * {tile.columns}u;",
         *lines,
         f"let count = {words.count(form, axes)};",
-        "var inner: u32; var slot: u32; var step: u32;",
-        "var at0: u32; var at1: u32; var at2: u32; var at3: u32;",
-        *_by_side(loaders, [
-            _places(words, axes, tile, name, access, length, first, loaders)
-            for name, access, length, first in sides
-        ]),
-        *[f"var p{i}{part} = {value}();" for i in range(4) for part in parts(kind)],
+        *loading.begin(),
         "var k = 0u;",
+        "var stage = 0u;",
+        *_roles(tile),
+        "{ let next = k;", *loading.fetch(whole), "}",
     ]  # fmt: skip
-    fetching = _by_side(loaders, [
-        _fetch(kind, name, access, words.last[name], whole_quads) for name, access, _, _ in sides
-    ])  # fmt: skip
-    storing = _by_side(loaders, [_store(kind, name, access, quads) for name, access, _, _ in sides])
     rows = [(g, i) for g in range(tile.row_quads) for i in range(4)]
     sums = [(f"c{4 * g + i}_{h}", g, i, h) for g, i in rows for h in range(tile.column_quads)]
     floating = kind.kind in "fc"
+    adds = floating and not form.subtracts
     blocks = f"for (var block = 0u; block < count; block += {BLOCK}u) {{" if floating else "{"
     end = f"min(block + {BLOCK}u, count)" if floating else "count"
     lines += [
-        f"let down = thread / {across}u;",
-        f"let along = thread % {across}u;",
-        "{ let next = k;", *fetching, "}",
         blocks,
         f"let end = {end};",
-        *[f"var {name}{part} = {value}();" for name, *_ in sums for part in parts(kind)],
-        f"for (; k < end; k += {INNER}u) {{",
-        *storing,
+        *[f"var {name}{part} = vec4<{part_type(kind)}>();"
+          for name, *_ in sums for part in parts(kind)],
+        f"for (; k < end; k += {tile.inner}u) {{",
+        *loading.store(),
         "workgroupBarrier();",
-        f"{{ let next = k + {INNER}u;", *fetching, "}",
-        *_multiplications(kind, tile, sums, unrolled),
-        "workgroupBarrier();",
+        f"{{ let next = k + {tile.inner}u;", *loading.fetch(whole), "}",
+        *_multiplications(tile, left, right, sums, unrolled),
+        "workgroupBarrier();" if tile.stages == 1 else "stage = 1u - stage;",
         "}",
     ]  # fmt: skip
     for name, g, i, h in sums:
         given = ", ".join(name + part for part in parts(kind))
-        again = ", block > 0u" if floating else ""
+        again = ", block > 0u" if adds else ""
         lines.append(
-            f"put({words.first('output', axes)}, row + {g * (tile.size // tile.row_quads) + i}u"
-            f" + down * 4u, column + {h * (tile.size // tile.column_quads)}u + along * 4u, "
+            f"put({words.first('output', axes)}, row + {g * (tile.rows // tile.row_quads) + i}u"
+            f" + down * 4u, column + {h * (tile.columns // tile.column_quads)}u + along * 4u, "
             f"{given}{again});"
         )
     lines.append("}")
-    memory = [
-        f"var<workgroup> {name}_tile{part}: array<{value}, {INNER * quads}>;"
-        for name, *_ in sides
-        for part in parts(kind)
-    ]
     return "\n".join([
         words.declaration,
         binding(1, "output", form.stored.vector[0] if vector_output else written_type(form.stored)),
-        *[binding(i, side[0], side[1].element(kind)) for i, side in enumerate(sides, 2)],
-        *memory,
+        binding(2, "left", form.left.element(kind)),
+        binding(3, "right", form.right.element(kind)),
+        *left.memory(),
+        *right.memory(),
         _put(form, words, vector_output),
         MAIN.format(threads=tile.threads, lines=indented(lines)),
     ])  # fmt: skip
 
 
-def _by_side(loaders: int, sides: list[list[str]]) -> list[str]:
-    """Half of the threads load the left operand, half the right one."""
-    return [f"if thread < {loaders}u {{", *sides[0], "} else {", *sides[1], "}"]
+def _roles(tile: Tile) -> list[str]:
+    """Which rows and columns are a thread's.
 
-
-def _places(
-    words: Parameters,
-    axes: Sequence[str],
-    tile: Tile,
-    name: str,
-    access: Access,
-    length: str,
-    first: str,
-    loaders: int,
-) -> list[str]:
-    """Where a thread's 4 x 4 elements are, and where they go in workgroup memory.
-
-    The place there is exchanged with others of the same row, differently for each four rows: else
-    threads that load along the inner axis would all write to the same banks.
+    A warp's are 4 x 8 quads and an eighth's of it 2 x 4: they read few different elements at once.
     """
-    own = "thread" if name == "left" else f"(thread - {loaders}u)"
-    quads, depth = tile.size // 4, INNER // 4
-    inner, outer = words.last[name], words.outer[name]
-    if access.along == "inner":
-        lines = [f"inner = {own} % {depth}u * 4u;", f"let chosen = {own} / {depth}u;"]
-    else:
-        lines = [f"inner = {own} / {quads}u * 4u;", f"let chosen = {own} % {quads}u;"]
-    lines += ["slot = chosen ^ (inner >> 1u);", f"step = {INNER}u * {inner};"]
-    begin = f"{words.first(name, axes)} + inner * {inner}"
-    if access.vector and access.along == "outer":
-        lines.append(f"at0 = {begin} + min({first} + chosen * 4u, {length} - 4u) * {outer};")
-        return [*lines, *[f"at{i} = at0 + {i}u * {inner};" for i in (1, 2, 3)]]
-    return [*lines, *[
-        f"at{i} = {begin} + min({first} + chosen * 4u + {i}u, {length} - 1u) * {outer};"
-        for i in range(4)
-    ]]  # fmt: skip
-
-
-def _fetch(kind: Type, name: str, access: Access, inner: str, whole_quads: bool) -> list[str]:
-    """Load a thread's elements of the tile at ``next``; zeros beyond the end of the inner axis."""
-    zeros = [f"p{i}{part} = vec4<{part_type(kind)}>();" for i in range(4) for part in parts(kind)]
-    lines: list[str] = []
-    for i in range(4):
-        if access.vector:
-            more, values = kind.load(name, f"at{i}", "loaded")
-        else:
-            places = [f"at{j} + {i}u * {inner}" for j in range(4)]
-            more, values = [], [kind.element(name, place) for place in places]
-        if len(parts(kind)) > 1:
-            more += [f"let e{j} = {text};" for j, text in enumerate(values)]
-            values = [f"e{j}" for j in range(4)]
-        more += [f"p{i}{part} = {quad(kind, values, part)};" for part in parts(kind)]
-        lines.append("{" if whole_quads else f"if next + inner + {i}u < count {{")
-        lines += [*more, "}"]
-    steps = [f"at{i} += step;" for i in range(4)]
-    if whole_quads:
-        return ["if next + inner < count {", *lines, *steps, "} else {", *zeros, "}"]
-    return [*zeros, *lines, *steps]
-
-
-def _store(kind: Type, name: str, access: Access, quads: int) -> list[str]:
-    """Put a thread's elements to workgroup memory, rows of which are along the outer axis."""
-    lines: list[str] = []
-    for part in parts(kind):
-        for i in range(4):
-            text = f"p{i}{part}"
-            if access.vector and access.along == "inner":
-                across = ", ".join(f"p{j}{part}.{'xyzw'[i]}" for j in range(4))
-                text = f"vec4<{part_type(kind)}>({across})"
-            lines.append(f"{name}_tile{part}[(inner + {i}u) * {quads}u + slot] = {text};")
-    return lines
+    down = tile.rows // (4 * tile.row_quads)
+    across = tile.columns // (4 * tile.column_quads)
+    if down < 4 or across < 8:
+        return [f"let down = thread / {across}u;", f"let along = thread % {across}u;"]
+    warps = across // 8
+    return [
+        f"let warp = thread / {WARP}u;",
+        f"let down = warp / {warps}u * 4u + thread % {WARP}u / 16u * 2u + thread % 2u;",
+        f"let along = warp % {warps}u * 8u + thread % 16u / 2u;",
+    ]
 
 
 def _multiplications(
-    kind: Type, tile: Tile, sums: list[tuple[str, int, int, int]], unrolled: bool
+    tile: Tile,
+    left: Loaded,
+    right: Loaded,
+    sums: list[tuple[str, int, int, int]],
+    unrolled: bool,
 ) -> list[str]:
     """Add a tile's products to the sums."""
-    quads = tile.size // 4
-    lines: list[str] = []
-    for i in range(4):
-        lines.append("{")
-        for letter, name, own, count in (
-            ("a", "left", "down", tile.row_quads),
-            ("b", "right", "along", tile.column_quads),
-        ):
-            for g in range(count):
-                place = f"(q * 4u + {i}u) * {quads}u + {g * quads // count}u + ({own} ^ (q * 2u))"
-                lines += [
-                    f"let {letter}{g}{part} = {name}_tile{part}[{place}];" for part in parts(kind)
-                ]
-        for name, g, row, h in sums:
-            names = {"c": name, "a": f"a{g}.{'xyzw'[row]}", "b": f"b{h}"}
-            lines.append(statement(MULTIPLY, kind, **names))
-        lines.append("}")
+    kind = left.kind
+
+    def of_quad(q: str) -> list[str]:
+        lines: list[str] = []
+        for i in range(4):
+            lines.append("{")
+            for letter, side, own in (("a", left, "down"), ("b", right, "along")):
+                lines += [f"let {letter}{g}{part} = {side.read(q, i, own, g, part)};"
+                          for g in range(side.groups) for part in parts(kind)]  # fmt: skip
+            for name, g, row, h in sums:
+                names = {"c": name, "a": f"a{g}.{'xyzw'[row]}", "b": f"b{h}"}
+                lines.append(statement(MULTIPLY, kind, **names))
+            lines.append("}")
+        return lines
+
+    count = tile.inner // 4
     if not unrolled:
-        return [f"for (var q = 0u; q < {INNER // 4}u; q++) {{", *lines, "}"]
-    return [line.replace("(q * 4u", f"({4 * q}u").replace("(q * 2u)", f"{2 * q}u")
-            for q in range(INNER // 4) for line in lines]  # fmt: skip
+        return [f"for (var q = 0u; q < {count}u; q++) {{", *of_quad("q"), "}"]
+    return [line for q in range(count) for line in of_quad(f"{q}u")]
 
 
 def _put(form: Form, words: Parameters, vector: bool) -> str:
-    """The function that stores four columns of a row, or adds to what is there."""
+    """The function that stores four columns of a row, or adds to what is there.
+
+    Further blocks of the inner axis are added, and all of them if they are subtracted.
+    """
     kind, stored = form.kind, form.stored
     value = f"vec4<{part_type(kind)}>"
     given = ", ".join(f"v{part}: {value}" for part in parts(kind))
-    floating = kind.kind in "fc"
-    again = ", again: bool" if floating else ""
+    adds = kind.kind in "fc" and not form.subtracts
+    again = ", again: bool" if adds else ""
     at = f"first + row * {words.outer['output']} + column * {words.last['output']}"
     lines = [
         f"if row >= {words.rows} || column >= {words.columns} {{ return; }}",
@@ -261,7 +257,10 @@ def _put(form: Form, words: Parameters, vector: bool) -> str:
     results = [component(kind, "c", i) for i in range(4)]
     if vector:
         more, values = stored.load("output", "place", "before")
-        if floating:
+        if form.subtracts:
+            lines += [*more, *[f"c{part} = {quad(kind, values, part)} - c{part};"
+                               for part in parts(kind)]]  # fmt: skip
+        if adds:
             added = [f"let b{part} = {quad(kind, values, part)};" for part in parts(kind)]
             added.append(statement(ADD, kind, c="c", a="b"))
             lines += ["if again {", *more, *added, "}"]
@@ -269,8 +268,8 @@ def _put(form: Form, words: Parameters, vector: bool) -> str:
     else:
         for i, result in enumerate(results):
             place = f"(place + {i}u * {words.last['output']})"
-            text = written_element(stored, "output", place, result)
-            if floating:
+            text = form.put("output", place, result)
+            if adds:
                 text = f"var to = {result}; if again {{ to += output[{place}]; }} " + (
                     f"output[{place}] = to;"
                 )

@@ -13,12 +13,21 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from numr_api import _dtypes
-from numr_api._backends.webgpu.data import Strided, common_shape, index, merge, row_major
+from numr_api._backends.webgpu.data import Strided, common_shape, index, merge, row_major, same
 from numr_api._backends.webgpu.kernels import EACH, WORKGROUP
+from numr_api._backends.webgpu.product_choices import (
+    COPIED,
+    SINGLE,
+    access_of,
+    is_tiled,
+    lanes_of,
+    slices_of,
+    tile_of,
+    vector_access,
+)
 from numr_api._backends.webgpu.product_dots import dots, single
 from numr_api._backends.webgpu.product_parts import Access, Form
 from numr_api._backends.webgpu.product_problem import (
-    SHORT,
     Product,
     Side,
     bindings_of,
@@ -26,7 +35,7 @@ from numr_api._backends.webgpu.product_problem import (
     product_of,
     reachable,
 )
-from numr_api._backends.webgpu.product_tiles import INNER, TILES, Tile, tiled
+from numr_api._backends.webgpu.product_tiles import DEEPEST, Tile, tiled, tiles_of_type
 from numr_api._backends.webgpu.types import WORD
 from numr_api._errors import Unsupported
 
@@ -36,33 +45,39 @@ if TYPE_CHECKING:
     from numr_api._backends.webgpu.gpu import Program
     from numr_api._backends.webgpu.memory import Binding
     from numr_api._backends.webgpu.types import Type
+    from numr_api._dtypes import DType
 
-TILED = 1 << 21  # multiplications from which tiles are worth their kernel
-SINGLE = 32  # inner length up to which single products use the smallest kernel
-BUSY = 1 << 18  # threads that keep a large GPU busy
-BUSY_TILES = 128
-MOST_SLICES = 1024
-SLICE = 2048  # the least inner length of a slice for single dot products
-TILED_SLICE = 1024  # the same for tiles
+STORAGE = 16384  # bytes of workgroup memory that any device has, and a software driver is given
 MOST_PLANS = 4096
-COPIED = 1 << 16  # elements from which an operand without a contiguous axis is copied first
+
+
+class Step(NamedTuple):
+    """A kernel of a plan.
+
+    Attributes:
+        words: its parameters.
+        sides: for each binding which array it is of, the parameter that says where that begins, and
+            how far from the array's first element.
+    """
+
+    program: Program
+    words: list[int]
+    groups: int
+    sides: tuple[tuple[int, int, int], ...]
 
 
 class Plan(NamedTuple):
-    """A product that is one dispatch, to be repeated with other arrays of the same layout.
+    """How a product is computed, to be repeated with other arrays of the same layout.
 
     Attributes:
         result: the shape.
-        transposed: whether the kernel's left operand is the second.
-        words: the parameters, of which ``places`` say where the arrays begin.
+        partial: shape and dtype of sums of slices.
+        steps: whose arrays are the result, the operands, and the sums of slices.
     """
 
     result: Shape
-    transposed: bool
-    program: Program
-    words: list[int]
-    places: tuple[int, ...]
-    groups: int
+    partial: tuple[Shape, DType] | None
+    steps: Sequence[Step]
 
 
 class Products:
@@ -72,8 +87,12 @@ class Products:
         self._backend = backend
         self._programs: dict[tuple[object, ...], Program] = {}
         self._plans: dict[tuple[object, ...], Plan] = {}
+        self._allowed: dict[Type, Sequence[Tile]] = {}
+        # What was recorded for the product in the making, in place of which a plan will come.
+        self._steps: list[tuple[Program, list[int], Product]] = []
         # A software driver compiles for longer than an unrolled loop can save.
         self._unrolled = backend.gpu.adapter.type != "CPU"
+        self._storage = backend.gpu.most_storage if self._unrolled else STORAGE
 
     def matmul(self, x1: Strided, x2: Strided) -> Strided:
         """The product of arrays of one dtype, with the standard's broadcasting."""
@@ -82,26 +101,44 @@ class Products:
         with self._backend.gpu.lock:
             plan = self._plans.get(key)
             if plan is not None:
-                output = self._planned(plan, x1, x2)
-                if output is not None:
+                output = self._backend.empty(plan.result, x1.dtype)
+                if self._repeat(plan, output, x1, x2):
                     return output
-            return self._unplanned(key, x1, x2)
+            return self._new(key, x1, x2)
 
-    def _planned(self, plan: Plan, x1: Strided, x2: Strided) -> Strided | None:
-        """The product if what it needs is bound as a whole, as when the plan was made."""
-        output = self._backend.empty(plan.result, x1.dtype)
-        sides = (output, x2, x1) if plan.transposed else (output, x1, x2)
-        bindings = tuple([x.block.buffer.whole for x in sides])
-        if None in bindings:
-            return None
-        words = plan.words.copy()
-        for number, x in zip(plan.places, sides, strict=True):
-            words[number] = x.offset
+    def subtract(self, output: Strided, left: Strided, right: Strided) -> None:
+        """Subtract ``left @ right`` from an output of the same floating-point dtype, in place.
+
+        All are matrices or batches of them, which may be views of one block; batch axes broadcast
+        to the output's. No element of the output is one of an operand or of itself twice.
+        """
+        key = (output.dtype, output.shape, output.strides, output.offset % EACH, left.shape,
+               left.strides, left.offset % EACH, right.shape, right.strides,
+               right.offset % EACH)  # fmt: skip
+        with self._backend.gpu.lock:
+            plan = self._plans.get(key)
+            if plan is not None and self._repeat(plan, output, left, right):
+                return
+            if output.size and left.shape[-1]:
+                self._compute(key, output.shape, output, left, right, True)
+
+    def _repeat(self, plan: Plan, output: Strided, x1: Strided, x2: Strided) -> bool:
+        """Follow a plan, if what it needs is bound as a whole, as when the plan was made."""
+        arrays = [output, x1, x2]
+        if plan.partial is not None:
+            arrays.append(self._backend.empty(*plan.partial))
+        wholes = [x.block.buffer.whole for x in arrays]
+        if None in wholes:
+            return False
         output.block.version += 1
-        self._backend.gpu.dispatch(plan.program, bindings, words, plan.groups)  # type: ignore[arg-type]
-        return output
+        for program, words, groups, sides in plan.steps:
+            for number, word, distance in sides:
+                words[word] = arrays[number].offset + distance
+            bindings = tuple([wholes[number] for number, _, _ in sides])
+            self._backend.gpu.dispatch(program, bindings, words, groups)  # type: ignore[arg-type]
+        return True
 
-    def _unplanned(self, key: tuple[object, ...], x1: Strided, x2: Strided) -> Strided:
+    def _new(self, key: tuple[object, ...], x1: Strided, x2: Strided) -> Strided:
         backend = self._backend
         left = x1 if len(x1.shape) > 1 else x1.view((1, *x1.shape), (0, *x1.strides), x1.offset)
         right = x2 if len(x2.shape) > 1 else x2.view((*x2.shape, 1), (*x2.strides, 0), x2.offset)
@@ -114,37 +151,57 @@ class Products:
         output = backend.empty(result, x1.dtype)
         if output.size == 0:
             return output
-        if is_tiled(prod(batch), rows, columns, inner):
-            left, right = self._readable(left), self._readable(right)
         target = output.view(shape, row_major(shape), output.offset)
-        product = product_of(target, left, right)
-        if not reachable(product, backend.gpu.most // 2):
-            return self._in_halves(x1, x2)
-        output.block.version += 1
-        count = slices_of(product, self._kind(product.left))
-        copied = left.block is not x1.block or right.block is not x2.block
-        whole = all(side.data.block.buffer.whole is not None for side in product.sides)
-        if count > 1:
-            self._sliced(product, count)
-        elif whole and not copied:
-            self._remember(key, result, product)
-        else:
-            self._run_parts(product)
+        self._compute(key, result, target, left, right, False)
         return output
 
-    def _remember(self, key: tuple[object, ...], result: Shape, product: Product) -> None:
-        """Compute a product by a single dispatch, which is kept for the next one of its kind."""
-        bindings = bindings_of(product)
-        assert bindings is not None
-        program, words = self._prepared(product, [side.place for side in product.sides])
-        each = 3 + len(product.batch)
-        places = tuple(len(words) - (3 - i) * each for i in range(3))
+    def _compute(self, key: tuple[object, ...], result: Shape, output: Strided, x1: Strided,
+                 x2: Strided, subtracts: bool) -> None:  # fmt: skip
+        """Fill an output with a product, or subtract it, and remember how."""
+        if x1 is x2:
+            x2 = same(x2)  # as a plan tells arrays apart by identity
+        left, right = x1, x2
+        rows, columns = output.shape[-2:]
+        if is_tiled(prod(output.shape[:-2]), rows, columns, x1.shape[-1]):
+            left, right = self._readable(x1), self._readable(x2)
+        product = product_of(output, left, right, subtracts)
+        if not reachable(product, self._backend.gpu.most // 2):
+            self._in_halves(output, x1, x2, subtracts)
+            return
+        output.block.version += 1
+        count = slices_of(product, self._tiles(product))
+        partial = None
+        try:
+            if count > 1:
+                partial = self._sliced(product, count)
+            else:
+                self._run_parts(product)
+            self._remember(key, result, (output, x1, x2), partial)
+        finally:
+            self._steps.clear()  # which holds the arrays
+
+    def _remember(self, key: tuple[object, ...], result: Shape, arrays: Sequence[Strided],
+                  partial: Strided | None) -> None:  # fmt: skip
+        """Keep what was recorded for arrays, unless others or parts of bindings were needed."""
+        steps: list[Step] = []
+        known = [*arrays, *([partial] if partial else [])]
+        for program, words, product in self._steps:
+            sides: list[tuple[int, int, int]] = []
+            each = 3 + len(product.batch)
+            word = len(words) - each * len(product.sides)
+            for side in product.sides:
+                number = next((i for i, x in enumerate(known) if x is side.data), None)
+                if number is None or side.data.block.buffer.whole is None:
+                    return
+                sides.append((number, word, side.place - side.data.offset))
+                word += each
+            steps.append(Step(program, words, words[1], tuple(sides)))
         if len(self._plans) >= MOST_PLANS:
             self._plans.clear()
-        self._plans[key] = Plan(result, product.transposed, program, words, places, words[1])
-        self._backend.gpu.dispatch(program, bindings, words, words[1])
+        sums = (partial.shape, partial.dtype) if partial else None
+        self._plans[key] = Plan(result, sums, steps)
 
-    def _in_halves(self, x1: Strided, x2: Strided) -> Strided:
+    def _in_halves(self, output: Strided, x1: Strided, x2: Strided, subtracts: bool) -> None:
         """The product where a binding cannot hold a few rows: by halves of the inner axis."""
         half = x1.shape[-1] // 2
         if half == 0:
@@ -152,15 +209,20 @@ class Products:
                 f"matmul of {x1.dtype} on {self._backend.device}: a few rows are spread over more "
                 f"than the {self._backend.gpu.most:,} bytes that it can reach at once"
             )
-        sums = [
-            self.matmul(
+        parts = [
+            (
                 index(x1, (slice(None),) * (len(x1.shape) - 1) + (part,)),
-                index(x2, (slice(None),) * max(len(x2.shape) - 2, 0) + (part,)),
+                index(x2, (slice(None),) * (len(x2.shape) - 2) + (part,)),
             )
             for part in (slice(half), slice(half, None))
         ]
+        if subtracts:
+            for part in parts:
+                self.subtract(output, *part)
+            return
+        sums = [self.matmul(*part) for part in parts]
         add = self._backend.elementwise("add", (x1.dtype, x1.dtype), x1.dtype, x1.dtype)
-        return self._backend.launch(add, *sums, out=sums[0])
+        self._backend.launch(add, *sums, out=output)
 
     def _readable(self, x: Strided) -> Strided:
         """x, or a copy if neither of its last axes is contiguous and it is large."""
@@ -180,11 +242,18 @@ class Products:
     def _kind(self, side: Side) -> Type:
         return self._backend.types[side.data.dtype]
 
-    def _sliced(self, product: Product, count: int) -> None:
-        """Compute products of slices of the inner axis, then their sums."""
+    def _tiles(self, product: Product) -> Sequence[Tile]:
+        """The tiles that the device has the workgroup memory for."""
+        kind = self._kind(product.left)
+        if kind not in self._allowed:
+            self._allowed[kind] = tiles_of_type(kind, self._storage)
+        return self._allowed[kind]
+
+    def _sliced(self, product: Product, count: int) -> Strided:
+        """Compute products of slices of the inner axis, then their sums; return the former."""
         assert product.right
         length = -(-product.inner // count)
-        length = -(-length // INNER) * INNER
+        length = -(-length // DEEPEST) * DEEPEST
         count = -(-product.inner // length)
         kind = self._kind(product.left)
         dtype = product.left.data.dtype
@@ -198,7 +267,8 @@ class Products:
         )
         output = Side(sums, sums.offset, sums.strides[:-2], product.columns, 1)
         self._run_parts(replace(product, batch=(count, *product.batch), slice=length,
-                                output=output, left=left, right=right))  # fmt: skip
+                                output=output, left=left, right=right,
+                                subtracts=False))  # fmt: skip
         size = prod(shape[1:])
         lengths, (steps, parts) = merge(
             (*product.batch, product.rows, product.columns),
@@ -208,7 +278,9 @@ class Products:
             lengths, steps, parts = (1,), (1,), (1,)
         final = replace(product.output, steps=steps[:-1], outer=steps[-1], last=0)
         summed = Side(sums, sums.offset, parts[:-1], parts[-1], size)
-        self._run_parts(Product(lengths[:-1], lengths[-1], 1, count, final, summed, None))
+        self._run_parts(Product(lengths[:-1], lengths[-1], 1, count, final, summed, None,
+                                subtracts=product.subtracts))  # fmt: skip
+        return sums
 
     # Dispatch
 
@@ -217,12 +289,7 @@ class Products:
             side.place - (part.offset // side.data.dtype.itemsize)
             for side, part in zip(product.sides, bindings, strict=True)
         ]
-        program, words = self._prepared(product, places)
-        self._backend.gpu.dispatch(program, bindings, words, words[1])
-
-    def _prepared(self, product: Product, places: Sequence[int]) -> tuple[Program, list[int]]:
-        """The kernel for a product and its parameters, of which the second is its workgroups."""
-        tile = tile_of(product, self._kind(product.left))
+        tile = tile_of(product, self._tiles(product))
         if tile is not None:
             program, groups, extra = self._tiled(product, tile, places)
         else:
@@ -231,11 +298,12 @@ class Products:
                  *extra, *product.batch]  # fmt: skip
         for side, place in zip(product.sides, places, strict=True):
             words += [part & WORD for part in (place, side.outer, side.last, *side.steps)]
-        return program, words
+        self._backend.gpu.dispatch(program, bindings, words, groups)
+        self._steps.append((program, words, product))
 
     def _form(self, product: Product, left: Access, right: Access | None) -> Form:
         return Form(self._kind(product.left), self._kind(product.output), len(product.batch),
-                    product.slice > 0, left, right)  # fmt: skip
+                    product.slice > 0, left, right, product.subtracts)  # fmt: skip
 
     def _tiled(
         self, product: Product, tile: Tile, places: Sequence[int]
@@ -248,119 +316,36 @@ class Products:
             n % EACH for n in (places[0], output.outer, *output.steps)
         )  # fmt: skip
         form = self._form(product, left, right)
-        key = (form, tile, product.inner % EACH == 0, vector_output)
+        inner = product.inner
+        whole = "" if inner % EACH else "quads" if inner % tile.inner else "tiles"
+        key = (form, tile, whole, vector_output)
         program = self._programs.get(key)
         if program is None:
             program = self._compile(key, tiled(*key, self._unrolled))
-        down, across = -(-product.rows // tile.size), -(-product.columns // tile.size)
+        down, across = -(-product.rows // tile.rows), -(-product.columns // tile.columns)
         return program, prod(product.batch) * down * across, (down, across)
 
     def _dots(
         self, product: Product, places: Sequence[int]
     ) -> tuple[Program, int, tuple[int, int]]:
-        columns = columns_of(product)
-        across = -(-product.columns // columns)
-        outputs = prod(product.batch) * product.rows * across
-        if product.right and product.inner <= SINGLE and columns == 1:
+        outputs = prod(product.batch) * product.rows * product.columns
+        if product.right and product.inner <= SINGLE:
             access = Access("inner", False)
             form = self._form(product, access, access)
             program = self._programs.get((form,)) or self._compile((form,), single(form))
-            return program, -(-outputs // WORKGROUP), (outputs, across)
+            return program, -(-outputs // WORKGROUP), (outputs, 0)
         left = vector_access(product.left, places[1])
         right = vector_access(product.right, places[2]) if product.right else None
         lanes, lanes_first = lanes_of(product)
         form = self._form(product, left, right)
-        key = (form, lanes, lanes_first, columns)
+        key = (form, lanes, lanes_first)
         program = self._programs.get(key)
         if program is None:
-            program = self._compile(key, dots(form, lanes, lanes_first, columns))
-        return program, -(-outputs * lanes // WORKGROUP), (outputs, across)
+            program = self._compile(key, dots(form, lanes, lanes_first))
+        return program, -(-outputs * lanes // WORKGROUP), (outputs, 0)
 
     def _compile(self, key: tuple[object, ...], source: str) -> Program:
         form = next(part for part in key if isinstance(part, Form))
         program = self._backend.program("matmul", source, 3 if form.right else 2)
         self._programs[key] = program
         return program
-
-
-# --- choices --------------------------------------------------------------------------------------
-
-
-def is_tiled(batch: int, rows: int, columns: int, inner: int) -> bool:
-    """Whether tiles compute a product."""
-    return min(rows, columns) > SHORT and inner >= SHORT and batch * rows * columns * inner >= TILED
-
-
-def tile_of(product: Product, kind: Type) -> Tile | None:
-    """The tile for a product, None if it is computed as single dot products."""
-    batch = product.batch[1:] if product.slice else product.batch
-    rows, columns, inner = product.rows, product.columns, product.inner
-    if product.right is None or not is_tiled(prod(batch), rows, columns, inner):
-        return None
-    allowed = [tile for tile in TILES if tile.fits(kind)]
-    for tile in allowed[:-1]:
-        count = tiles_of(batch, rows, columns, tile) * max(1, inner // TILED_SLICE)
-        if min(rows, columns) > tile.size // 2 and count >= BUSY_TILES:
-            return tile
-    return allowed[-1]
-
-
-def tiles_of(batch: Shape, rows: int, columns: int, tile: Tile) -> int:
-    return prod(batch) * -(-rows // tile.size) * -(-columns // tile.size)
-
-
-def slices_of(product: Product, kind: Type) -> int:
-    """Into how many slices the inner axis is cut."""
-    tile = tile_of(product, kind)
-    results = prod(product.batch) * product.rows * product.columns
-    if tile is None:
-        lanes, _ = lanes_of(product)
-        threads = -(-results // columns_of(product)) * lanes
-        return max(1, min(BUSY // threads, product.inner // SLICE, MOST_SLICES))
-    tiles = tiles_of(product.batch, product.rows, product.columns, tile)
-    if tiles >= BUSY_TILES:
-        return 1
-    return max(1, min(2 * BUSY_TILES // tiles, product.inner // TILED_SLICE))
-
-
-def columns_of(product: Product) -> int:
-    """How many columns a thread computes: several only where the left operand is long."""
-    if product.columns > SHORT or product.rows * product.inner < COPIED:
-        return 1
-    return min(product.columns, 4)
-
-
-def lanes_of(product: Product) -> tuple[int, bool]:
-    """Threads of a dot product, and whether they are neighbours.
-
-    They are where they read what is contiguous along the inner axis. Where the outer one is,
-    neighbours have different dot products, and several to each are of use only if those are few.
-    """
-    inner = product.slice or product.inner
-    if inner <= 2 * INNER:
-        return 1, False
-    left, right = product.left, product.right
-    results = prod(product.batch) * product.rows * product.columns
-    if left.last in (1, -1) and (
-        right is None or product.columns <= SHORT or right.last in (1, -1)
-    ):
-        return min(1 << (inner // (2 * EACH)).bit_length(), WORKGROUP), True
-    lanes = 1
-    while lanes < 8 and results * lanes < BUSY and inner >= 2 * INNER * lanes:
-        lanes *= 2
-    return lanes, False
-
-
-def access_of(side: Side, place: int, length: int, inner: int) -> Access:
-    """How tiles of an operand are loaded."""
-    along = "inner" if abs(side.last) == 1 and side.outer != 1 else "outer"
-    here, other = (side.last, side.outer) if along == "inner" else (side.outer, side.last)
-    whole = (inner if along == "inner" else length) % EACH == 0
-    aligned = not any(n % EACH for n in (place, other, *side.steps))
-    return Access(along, here == 1 and whole and aligned)
-
-
-def vector_access(side: Side, place: int) -> Access:
-    """How single dot products load an operand."""
-    aligned = not any(n % EACH for n in (place, side.outer, *side.steps))
-    return Access("inner", side.last == 1 and aligned)
