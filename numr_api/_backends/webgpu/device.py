@@ -16,6 +16,7 @@ from numr_api._backends.webgpu import (
     data as views,
     elementwise,
     facts,
+    fourier,
     linear_algebra,
     movement,
     packed,
@@ -53,6 +54,7 @@ MIRRORED = 1 << 14  # bytes of an array that is kept on the host as well once it
 
 ROUTINES: dict[str, Callable[..., Any]] = {
     **creation.ROUTINES,
+    **fourier.ROUTINES,
     **linear_algebra.ROUTINES,
     **searching.ROUTINES,
 }
