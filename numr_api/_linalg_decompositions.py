@@ -123,6 +123,8 @@ def cholesky(x: Array, /, *, upper: bool = False) -> Array:
 def eig(x: Array, /) -> EigResult:
     """Eigenvalues and eigenvectors of square matrices, ``x @ v = v * eigenvalue``.
 
+    On webgpu devices they are computed on the host.
+
     Arguments:
         x: matrices of shape (..., M, M) and a floating-point dtype.
 
@@ -145,6 +147,8 @@ def eig(x: Array, /) -> EigResult:
 @operation("linalg")
 def eigvals(x: Array, /) -> Array:
     """Eigenvalues of square matrices.
+
+    On webgpu devices they are computed on the host.
 
     Arguments:
         x: matrices of shape (..., M, M) and a floating-point dtype.

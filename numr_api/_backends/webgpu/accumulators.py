@@ -3,8 +3,8 @@
 A row has four expressions: ``identity``; ``map``, which makes a value to accumulate of an element
 x at a place ``index``; ``combine``, of two such values a and b; and ``finish``, which makes the
 result of the last one. Kinds are those of element-wise rows; ``T`` stands for the element's WGSL
-type, for sum and prod the result's, ``{t}`` for the suffix of its functions and ``K`` for the type
-of its keys.
+type, for sum and prod the result's, ``{t}`` and ``{r}`` for the suffixes of an element's and of the
+result's functions, ``K`` for the type of keys, ``Scales`` for three numbers of the result's type.
 """
 
 from __future__ import annotations
@@ -45,6 +45,10 @@ ROWS: Mapping[str, Mapping[str, Row]] = {
     },
     "var": {"f": Row("T(-0.0)", "a + b", "x * x", "divide_{t}(a, divisor())")},
     "std": {"f": Row("T(-0.0)", "a + b", "x * x", "sqrt_{t}(divide_{t}(a, divisor()))")},
+    # Sums of squares in three scales; see norms.wgsl.
+    "euclidean_norm": {
+        "fc": Row("A()", "a + b", "squares_{t}(x)", "root_of_squares_{r}(a)", "Scales"),
+    },
     "prod": {
         "iuf": Row("T(1)", "a * b"),
         "c": Row("T(1.0, 0.0)", "T(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x)"),
@@ -99,6 +103,7 @@ GREATEST = {
 SIZES = {
     "f32": 4, "i32": 4, "u32": 4, "f64": 8, "i64": 8, "u64": 8,
     "vec2<f32>": 8, "vec2<u32>": 8, "vec2<f64>": 16,
+    "vec3<f32>": 16, "vec3<f64>": 32,
 }  # fmt: skip
 
 FOUND = """struct Found {{ key: {key}, index: u32 }}
@@ -158,6 +163,7 @@ def accumulator(operation: str, source: Type, result: Type) -> Accumulator | Non
     index = "a.index" if row.accumulated == "Found" else "a"
     named = {
         "t": element.suffix,
+        "r": result.suffix,
         "k": key,
         "least": LEAST.get(limit, ""),
         "greatest": GREATEST.get(limit, ""),
@@ -171,7 +177,8 @@ def accumulator(operation: str, source: Type, result: Type) -> Accumulator | Non
             beats=filled.combine, result=result.compute, finish=filled.finish,
         )  # fmt: skip
         return Accumulator(source, result, text, "follow", 2 * SIZES[key], False, False)
-    kind = {"T": element.compute, "K": key, "u32": "u32"}[row.accumulated]
+    scales = f"vec3<{result.compute}>"
+    kind = {"T": element.compute, "K": key, "u32": "u32", "Scales": scales}[row.accumulated]
     text = f"alias T = {element.compute};\n" + VALUE.format(
         type=kind, identity=filled.identity, source=source.compute,
         map=convert(source, result, "x") if sums else filled.map,

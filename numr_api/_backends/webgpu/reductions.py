@@ -38,7 +38,9 @@ COLUMN_CHUNK = 128  # elements of a column that a thread reduces at most
 ROW_THREADS = ((16, 1), (64, 4), (256, 16), (1024, 64))
 MOST = WORD - 4 * MOST_ROW_CHUNK  # elements, so that no index in a kernel exceeds a word
 ORDERED = ("argmax", "argmin")
-RAW = {4: _dtypes.uint32, 8: _dtypes.complex64, 16: _dtypes.complex128}  # by size
+RAW = {  # of partial arrays, by the size of elements
+    4: _dtypes.uint32, 8: _dtypes.complex64, 16: _dtypes.complex128, 32: _dtypes.DType("V32"),
+}  # fmt: skip
 
 
 class Given(NamedTuple):

@@ -5,4 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-ROUTINES: dict[str, Callable[..., Any]] = {}
+from numr_api._backends.webgpu.linear_algebra import (
+    cholesky,
+    determinants,
+    eig,
+    eigh,
+    lu,
+    norms,
+    qr,
+    svd,
+)
+
+ROUTINES: dict[str, Callable[..., Any]] = {
+    **cholesky.ROUTINES,
+    **determinants.ROUTINES,
+    **eig.ROUTINES,
+    **eigh.ROUTINES,
+    **lu.ROUTINES,
+    **norms.ROUTINES,
+    **qr.ROUTINES,
+    **svd.ROUTINES,
+}
