@@ -40,14 +40,6 @@ SETTINGS = {"jax.numpy": {"JAX_ENABLE_X64": "1"}}  # it has no 64-bit dtypes oth
 # Some checks compile hundreds of operations, and a software driver compiles some kernels for
 # seconds. NAMESPACE@KIND is about a kind of devices.
 PATIENCE = {"jax.numpy": 10, "numr_api@webgpu": 6}
-# What a device lacks as yet, and says so when asked for it.
-EXCLUDED = {
-    "numr_api@webgpu": (
-        "fft.*", "linalg.cholesky", "linalg.det", "linalg.eig*", "linalg.inv",
-        "linalg.matrix_norm", "linalg.matrix_power", "linalg.matrix_rank", "linalg.pinv",
-        "linalg.qr", "linalg.slogdet", "linalg.solve", "linalg.svd*", "linalg.vector_norm",
-    ),
-}  # fmt: skip
 DTYPES = ("float64", "float32", "complex128", "complex64")
 
 
@@ -58,20 +50,18 @@ def measure(
     namespace: str,
     device: str | None,
     jobs: int,
-    excluded: Sequence[str] | None = None,
+    excluded: Sequence[str] = (),
     patience: float | None = None,
 ) -> Path | None:
     """Check a namespace, and return the file of its digest; None if it cannot be checked.
 
     Arguments:
         excluded: patterns of functions and checks that are left out; the digest tells them.
-        patience: multiplies the time limits of checks. None, here and there, is what the namespace
-            or the device needs.
+        patience: multiplies the time limits of checks; None for what the namespace or the device
+            needs.
     """
     settings = SETTINGS.get(namespace, {})
     kind = f"{namespace}@{(device or '').partition(':')[0]}"
-    if excluded is None:
-        excluded = EXCLUDED.get(kind, ())
     if patience is None:
         patience = PATIENCE.get(kind, PATIENCE.get(namespace, 1))
     with TemporaryDirectory(prefix="numr-conformance-") as scratch:
@@ -123,9 +113,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                            help="of each namespace; may be repeated (default: all usable devices "
                            "of numr_api, the default device of others)")  # fmt: skip
     measuring.add_argument("--jobs", metavar="N", type=int, default=2, help="processes (default 2)")
-    measuring.add_argument("--exclude", metavar="PATTERN", action="append",
+    measuring.add_argument("--exclude", metavar="PATTERN", action="append", default=[],
                            help="no checks whose function or name matches; may be repeated; the "
-                           "page tells of it (default: what the device lacks yet)")  # fmt: skip
+                           "page tells of it")  # fmt: skip
     measuring.add_argument("--patience", metavar="N", type=float,
                            help="multiply the time limits of checks, for what compiles at the "
                            "first call (default: what namespace and device need)")  # fmt: skip

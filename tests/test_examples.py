@@ -58,7 +58,7 @@ def test_digits_are_classified_as_with_numpy():
     assert accuracies == numbers("digits", "with NumPy")
     assert len(accuracies) == 2
     assert min(accuracies) > 90
-    differences = numbers("digits", "largest difference of the .*:")
+    differences = numbers("digits", "largest relative difference of the .*:")
     assert len(differences) == 3
     assert max(differences) < 1e-9
     assert run("digits").stdout.endswith("\nequal to NumPy's results\n")

@@ -121,31 +121,6 @@ def test_missing_dtypes(backend: Any) -> None:
     assert_usable(backend)
 
 
-EXTENSIONS = [f"linalg.{name}" for name in xp.linalg.__all__]
-EXTENSIONS += [f"fft.{name}" for name in xp.fft.__all__ if not name.endswith(("freq", "shift"))]
-
-
-@pytest.mark.parametrize("function", EXTENSIONS)
-def test_missing_functions(put: Any, backend: Any, function: str) -> None:
-    module, name = function.split(".")
-    is_complex = module == "fft" and not name.startswith(("rfft", "ihfft"))
-    matrix = put(np.eye(3, dtype=np.complex64 if is_complex else np.float32))
-    arguments: tuple[Any, ...] = (matrix,)
-    if name in ("cross", "matmul", "outer", "solve", "tensordot", "vecdot"):
-        arguments = (matrix, matrix)
-    elif name == "matrix_power":
-        arguments = (matrix, 3)
-    if name == "outer":
-        arguments = (matrix[0, :], matrix[0, :])
-    try:
-        getattr(getattr(xp, module), name)(*arguments)
-    except Unsupported as error:
-        text = str(error)
-        assert text.startswith(f"{function}: ")
-        assert text.endswith(f" of {matrix.dtype} on {backend.device}")
-    assert_usable(backend)
-
-
 def test_more_axes_than_a_kernel_can_take(put: Any, backend: Any) -> None:
     x = put(np.arange(2**14, dtype=np.float32))
     many = xp.permute_dims(xp.reshape(x, (2,) * 14), tuple(reversed(range(14))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -59,6 +60,22 @@ def test_tiles_of_images_are_as_on_the_cpu(
     images = values(30, 8, 8)
     found = codebook.tiles(put(images))
     np.testing.assert_array_equal(get(found), codebook.tiles(images))
+
+
+def test_digits_are_classified_as_with_numpy(backend: Any, run_python: Callable[..., str]) -> None:
+    """From start to finish on the device, by scikit-learn's PCA and two of its classifiers."""
+    folder = str(ROOT / "docs" / "examples")
+    printed = run_python(
+        f"import sys; sys.path.insert(0, {folder!r}); sys.argv[1:] = ['--device', 'webgpu']\n"
+        "import digits; digits.main()",
+        NUMR_API_DEVICES="cpu,webgpu",
+        NUMR_API_WEBGPU_FEATURES="" if backend.gpu.adapter.features else "none",
+    ).splitlines()
+    assert ", float32 on webgpu, " in printed[0], printed
+    accuracies = re.findall(r"accuracy of .*: ([\d.]+)%, with NumPy ([\d.]+)%", "\n".join(printed))
+    assert len(accuracies) == 2
+    assert all(found == expected and float(found) > 90 for found, expected in accuracies)
+    assert printed[-1] == "equal to NumPy's results"
 
 
 # scikit-learn
