@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from contextvars import Context
+from functools import partial
 from operator import setitem
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from numr_api import _dtypes
 from numr_api._backends.array_library import DEFAULT_DTYPES, ArrayLibrary
-from numr_api._backends.cpu import fourier, linear_algebra, searching, sorting, sums, threads
+from numr_api._backends.cpu import fourier, linear_algebra, searching, sorting, statistics, sums, threads
 from numr_api._backends.cpu.elementwise import find_kernel
 from numr_api._devices import device_name
 from numr_api._errors import Unsupported
@@ -91,6 +92,11 @@ class CpuBackend(ArrayLibrary):
         self.default_dtypes = default_dtypes
         has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
         self.launch = silent_context().run if has_gil else OwnContext().launch
+        self.shortcuts = {
+            "mean": partial(self.silently, statistics.mean),
+            "std": partial(self.silently, statistics.std),
+            "var": partial(self.silently, statistics.var),
+        }
 
     def launch_checked(
         self, kernel: Kernel, /, *operands: Data | Scalar | None, out: Data = None
@@ -156,6 +162,13 @@ class CpuBackend(ArrayLibrary):
         return find_kernel(operation, operands, dtype)
 
     def reduction(self, operation: str, dtype: DType, result: DType) -> Kernel:
+        if operation in ("max", "min"):
+            reduce = (np.maximum if operation == "max" else np.minimum).reduce
+
+            def extreme(data: Data, axes: Axes, keepdims: bool) -> Data:
+                return statistics.extreme(reduce, data, axes, keepdims)
+
+            return extreme
         if operation != "sum" or result.kind not in "fc":
             return super().reduction(operation, dtype, result)
         numpy_dtype = result.__numpy_dtype__

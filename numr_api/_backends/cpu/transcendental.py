@@ -25,17 +25,16 @@ UFUNCS = (
     *(np.log, np.log10, np.log1p, np.log2, np.sin, np.sinh, np.tan, np.tanh),
 )
 
-__all__ = ["UFUNCS", "shared"]
+__all__ = ["UFUNCS", "call_shared", "shared"]
 
-_costs: dict[tuple[Kernel, str], float] = {}
+_costs: dict[tuple[Any, ...], float] = {}
 
 
 def shared(function: Kernel) -> Kernel:
     """The kernel that does what an element-wise function does, by several threads."""
 
     def kernel(x: AnyArray) -> AnyArray:
-        cost = _costs.get((function, x.dtype.char)) or _measure(function, x)
-        nanoseconds = cost * x.size
+        nanoseconds = _cost(function, x) * x.size
         if not threads.helpers_for(nanoseconds):
             return function(x)
         flags = x.flags
@@ -55,17 +54,42 @@ def shared(function: Kernel) -> Kernel:
     return kernel
 
 
-def _measure(function: Kernel, x: AnyArray) -> float:
+def call_shared(ufunc: np.ufunc, x1: Any, x2: Any, out: AnyArray | None) -> Any:
+    """What a ufunc of two operands gives, by several threads if they are large and alike."""
+    arrays = [x for x in (x1, x2, out) if isinstance(x, np.ndarray)]
+    first = arrays[0]
+    if first.size <= MEASURED or not all(
+        x.shape == first.shape and x.dtype == first.dtype and x.flags.c_contiguous for x in arrays
+    ):
+        return ufunc(x1, x2, out=out)
+    nanoseconds = _cost(ufunc, x1, x2) * first.size
+    if not threads.helpers_for(nanoseconds):
+        return ufunc(x1, x2, out=out)
+    result = np.empty_like(first) if out is None else out
+    flat = [x.reshape(-1) if isinstance(x, np.ndarray) else x for x in (x1, x2, result)]
+
+    def task(start: int, stop: int) -> None:
+        ufunc(*(x[start:stop] if isinstance(x, np.ndarray) else x for x in flat))
+
+    threads.share(task, first.size, nanoseconds, GRAIN)
+    return result
+
+
+def _cost(function: Kernel, *operands: Any) -> float:
     """Nanoseconds for an element, as far as some at the beginning tell."""
-    sample = x[(0,) * (x.ndim - 1)][:MEASURED]
-    if sample.size < MEASURED:
-        sample = np.resize(sample, MEASURED)
+    key = function, *(x.dtype.char if isinstance(x, np.ndarray) else "" for x in operands)
+    if key in _costs:
+        return _costs[key]
+    samples: list[Any] = []
+    for x in operands:
+        part = x[(0,) * (x.ndim - 1)][:MEASURED] if isinstance(x, np.ndarray) else x
+        samples.append(np.resize(part, MEASURED) if isinstance(x, np.ndarray) else x)
     times: list[int] = []
     for _ in range(3):
         start = perf_counter_ns()
-        function(sample)
+        function(*samples)
         times.append(perf_counter_ns() - start)
-    return _costs.setdefault((function, x.dtype.char), min(times) / MEASURED)
+    return _costs.setdefault(key, min(times) / MEASURED)
 
 
 def _by_rows(function: Kernel, x: AnyArray, nanoseconds: float) -> AnyArray:
