@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
 large_kernels[np.where] = choosing.where
-large_kernels.update((ufunc, transcendental.shared(ufunc)) for ufunc in transcendental.UFUNCS)
+for name in transcendental.NAMES:
+    for kernel in (getattr(np, name), REPAIRS.get(name, {}).get("f")):
+        if kernel is not None:
+            large_kernels[kernel] = transcendental.shared(kernel)
 
 
 def find_kernel(operation: str, operands: tuple[DType | type, ...], dtype: DType) -> Kernel:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from numr_api._backends import Kernel
-from numr_api._backends.cpu import repairs_complex as of_complex
+from numr_api._backends.cpu import repairs_complex as of_complex, repairs_vectorised
 from numr_api._backends.cpu.blocks import BLOCK, AnyArray, Operand, any_true, given
 from numr_api._backends.cpu.transcendental import call_shared
 
@@ -157,3 +157,5 @@ REPAIRS: dict[str, dict[str, Kernel]] = {
     # tanh(inf+2j) is 1-0j instead of 1+0j.
     "tanh": {"c": of_complex.tanh},
 }
+
+REPAIRS = repairs_vectorised.repairs(REPAIRS)

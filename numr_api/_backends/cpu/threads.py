@@ -14,7 +14,8 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from queue import SimpleQueue
@@ -24,7 +25,7 @@ import numpy as np
 
 from numr_api._backends.cpu import processors
 
-__all__ = ["default_limit", "inside_launch", "limit", "share", "threads"]
+__all__ = ["default_limit", "inside_launch", "lent", "limit", "share", "threads"]
 
 Task = Callable[[int, int], object]
 
@@ -226,6 +227,20 @@ def share(
         job = Job(task, spans(length, max(1, round(length / (count * grain))) * grain))
         pool.ask(job, min(helpers, len(job.blocks) - 1))
         job.lead()
+    finally:
+        taken.release()
+
+
+@contextmanager
+def lent(nanoseconds: float) -> Iterator[int]:
+    """For a library with threads of its own: how many it may use for so much work."""
+    taken = pool.is_taken
+    helpers = helpers_for(nanoseconds)
+    if not helpers or not taken.acquire(blocking=False):
+        yield 1
+        return
+    try:
+        yield helpers + 1
     finally:
         taken.release()
 
