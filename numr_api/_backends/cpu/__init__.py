@@ -16,7 +16,15 @@ import numpy as np
 
 from numr_api import _dtypes
 from numr_api._backends.array_library import DEFAULT_DTYPES, ArrayLibrary
-from numr_api._backends.cpu import fourier, linear_algebra, searching, sorting, statistics, sums, threads
+from numr_api._backends.cpu import (
+    fourier,
+    linear_algebra,
+    searching,
+    sorting,
+    statistics,
+    sums,
+    threads,
+)
 from numr_api._backends.cpu.elementwise import find_kernel
 from numr_api._devices import device_name
 from numr_api._errors import Unsupported

@@ -1,5 +1,7 @@
-"""``where`` without branches: NumPy's decides element by element, and a mask that a processor cannot
-foretell makes it guess wrong at every other one.
+"""``where`` without branches.
+
+NumPy's decides element by element; where a processor cannot foretell a mask it guesses wrong at
+every other one.
 
 An element of the result is ``((a ^ b) & m) ^ b`` in the bits of the operands, where ``m`` is all
 ones or all zeros. Where the mask is true in long runs, NumPy's own loop is as fast or faster.
@@ -14,8 +16,11 @@ import numpy as np
 from numr_api._backends.cpu import threads
 
 AnyArray = Any
+_where: Any = np.where
 
-BLOCK = 32768  # elements; with smaller blocks the overhead of calls shows, larger ones leave the cache
+BLOCK = (
+    32768  # elements; with smaller blocks the overhead of calls shows, larger ones leave the cache
+)
 SAMPLE = 512  # elements of the mask that are looked at, in two places
 
 # By bytes of an element: the integers of that size, from how many elements it is worth while, how
@@ -39,16 +44,16 @@ def where(mask: AnyArray, x1: AnyArray, x2: AnyArray) -> AnyArray:
         and (size := SIZES.get(x1.itemsize))
         and mask.size >= size[1]
     ):
-        return np.where(mask, x1, x2)
+        return _where(mask, x1, x2)
     integer, _, changes, cost = size
     operands = (mask, x1, x2)
     order = "C" if all(x.flags.c_contiguous for x in operands) else "F"
     if order == "F" and not all(x.flags.f_contiguous for x in operands):
-        return np.where(mask, x1, x2)
+        return _where(mask, x1, x2)
     # Of one axis, in the order in which they lie in memory, and without a copy.
     bits = mask.view(np.int8).reshape(-1, order=order)
     if changes_in(bits) < changes:
-        return np.where(mask, x1, x2)
+        return _where(mask, x1, x2)
     result: AnyArray = np.empty(x1.shape, x1.dtype, order)
     a, b, out = (x.reshape(-1, order=order).view(integer) for x in (x1, x2, result))
 

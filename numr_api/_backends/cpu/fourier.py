@@ -50,14 +50,13 @@ def transform(
         count: how many elements that has along the last of the axes.
     """
     fft = library(x, lengths)
-    if len(axes) > 1:
+    if len(axes) != 1:
         function = getattr(fft, f"{name}n")
         if fft is np.fft:
             return function(x, lengths, axes, norm)
         with threads.lent(COST * x.size) as workers:
             return function(x, lengths, axes, norm, workers=workers)
-    function, (length,), (axis,) = getattr(fft, name), lengths, axes
-    axis %= x.ndim
+    function, length, axis = getattr(fft, name), lengths[0], axes[0] % x.ndim
     rows = max((n for n in range(x.ndim) if n != axis), key=x.shape.__getitem__, default=None)
     nanoseconds = COST * x.size
     if rows is None or not x.size or not threads.helpers_for(nanoseconds):

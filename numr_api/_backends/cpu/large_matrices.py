@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 HostArray = Any
+numpy: Any = np  # its type hints know no array of just any dtype
 
 # The shorter side of a matrix from which it is worth while; importing scipy.linalg takes as long as
 # inverting a hundred of that size.
@@ -54,7 +55,7 @@ def cholesky(x: HostArray) -> HostArray:
 def det(x: HostArray) -> HostArray:
     matrix, is_copy = in_double(x)
     factors, pivots, _ = lapack().dgetrf(matrix.T, overwrite_a=is_copy)
-    swaps = np.count_nonzero(pivots != np.arange(pivots.size))
+    swaps = np.count_nonzero(pivots != numpy.arange(pivots.size))
     product = product_of(factors.diagonal())
     return np.asarray(-product if swaps % 2 else product).astype(x.dtype)
 
@@ -64,9 +65,9 @@ def product_of(x: HostArray) -> HostArray:
     significands, exponents = np.frexp(x)
     exponent = int(exponents.sum(dtype=np.int64))
     if x.size > GROUP:
-        groups = np.multiply.reduceat(significands, np.arange(0, x.size, GROUP))
+        groups = numpy.multiply.reduceat(significands, numpy.arange(0, x.size, GROUP))
         return np.ldexp(product_of(groups), exponent)
-    return np.ldexp(np.multiply.reduce(significands), exponent)
+    return np.ldexp(numpy.multiply.reduce(significands), exponent)
 
 
 def inv(x: HostArray) -> HostArray:
@@ -84,7 +85,7 @@ def qr(x: HostArray) -> tuple[HostArray, HostArray]:
     order = min(x.shape)
     factors, triangles, _ = lapack().dgeqrt(PANEL, matrix)
     r = np.triu(factors[:order])
-    columns = np.arange(order)
+    columns: HostArray = numpy.arange(order)
     tau = triangles[columns % PANEL, columns]  # the factors of the reflections
     q, _, _ = lapack().dorgqr(factors[:, :order], tau, lwork=WORK * order, overwrite_a=1)
     return q.astype(x.dtype, copy=False), r.astype(x.dtype, copy=False)

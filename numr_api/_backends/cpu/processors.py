@@ -16,14 +16,13 @@ LOAD = Path("/proc/loadavg")
 @cache
 def usable() -> int:
     """How many processors the process may use: by affinity, and by the quota of its cgroup."""
-    if hasattr(os, "process_cpu_count"):  # Python 3.13
-        count = os.process_cpu_count()  # type: ignore[attr-defined]
-    elif hasattr(os, "sched_getaffinity"):
-        count = len(os.sched_getaffinity(0))
-    else:
-        count = os.cpu_count()
+    count: int = getattr(os, "process_cpu_count", _affinity)() or 1  # the first: Python 3.13
     quota = _quota(GROUPS, MEMBERSHIP)
-    return max(1, min(count or 1, int(quota)) if quota else count or 1)
+    return max(1, min(count, int(quota))) if quota else count
+
+
+def _affinity() -> int | None:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 def _quota(groups: Path, membership: Path) -> float | None:

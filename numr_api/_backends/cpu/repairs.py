@@ -119,7 +119,7 @@ def _part(name: str) -> Kernel:
     return kernel
 
 
-REPAIRS: dict[str, dict[str, Kernel]] = {
+_ALWAYS: dict[str, dict[str, Kernel]] = {
     # acosh(nanj) is NaN in both parts before NumPy 2.3; the imaginary one is pi/2.
     "acosh": {"c": of_complex.acosh},
     # atan(conj(z)) and conj(atan(z)) differ in the last digits at a quarter of random z.
@@ -158,4 +158,4 @@ REPAIRS: dict[str, dict[str, Kernel]] = {
     "tanh": {"c": of_complex.tanh},
 }
 
-REPAIRS = repairs_vectorised.repairs(REPAIRS)
+REPAIRS = repairs_vectorised.repairs(_ALWAYS)

@@ -42,8 +42,8 @@ def repairs(others: dict[str, dict[str, Kernel]]) -> dict[str, dict[str, Kernel]
     for kind, names in DIRECTED.items():
         for name in names.split():
             kernels = others.setdefault(name, {})
-            kernel = accurate(name) if name in INACCURATE else kernels.get(kind, getattr(np, name))
-            kernels[kind] = forwards(kernel)
+            usual = accurate(name) if kind == "f" and name in INACCURATE else getattr(np, name)
+            kernels[kind] = forwards(kernels.get(kind, usual))
     return others
 
 

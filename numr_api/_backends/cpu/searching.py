@@ -33,8 +33,8 @@ def searchsorted(x1: HostArray, x2: HostArray, *, side: Any) -> HostArray:
         order = sorting.argsort(wanted, 0, descending=False, stable=False)
         wanted = wanted[order]
     elif not threads.helpers_for(SEEKING * wanted.size):
-        return x1.searchsorted(x2, side=side)
-    found = np.empty(wanted.size, np.int64)
+        return np.asarray(x1.searchsorted(x2, side=side))
+    found: HostArray = np.empty(wanted.size, np.int64)
 
     def seek(start: int, stop: int) -> None:
         places = x1.searchsorted(wanted[start:stop], side=side)
@@ -50,7 +50,7 @@ def unique(x: HostArray, *, parts: tuple[str, ...]) -> tuple[HostArray, ...]:
     By sorting: ``np.unique`` hashes integers, which takes up to 78 times as long.
     """
     flat = x.reshape(-1)
-    order = None
+    order: HostArray = None
     if x.dtype.kind not in "iuf":
         order = flat.argsort(kind="stable")
         ordered = flat[order]

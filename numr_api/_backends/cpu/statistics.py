@@ -10,6 +10,7 @@ import numpy as np
 from numr_api._backends.cpu import sums, threads
 
 AnyArray = Any
+_add: Any = np.add.reduce
 
 BLOCK = 2**18  # bytes: with what is computed from it, a block fits the cache
 LARGE = 2**21  # bytes of an array for which blocks are worth while
@@ -56,10 +57,10 @@ def _squares_of_rows(rows: AnyArray) -> AnyArray:
         for first in range(start, stop, together):
             part = rows[first : min(first + together, stop)]
             deviation = deviation[: len(part)]
-            means = np.add.reduce(part, 1, None, None, True) / float(length)
+            means = _add(part, 1, None, None, True) / float(length)
             np.subtract(part, means, out=deviation)
             np.multiply(deviation, deviation, out=deviation)
-            np.add.reduce(deviation, 1, None, result[first : first + len(part)])
+            _add(deviation, 1, None, result[first : first + len(part)])
 
     threads.share(square, count, VARIANCE * rows.size, together)
     return result
@@ -80,7 +81,7 @@ def _squares_of_row(row: AnyArray, average: AnyArray, block: int) -> AnyArray:
             sums.add_pieces(deviation, parts[number * each : (number + 1) * each])
 
     threads.share(square, -(-row.size // block), VARIANCE * row.size)
-    return np.add.reduce(parts)
+    return _add(parts)
 
 
 def extreme(reduce: Any, data: AnyArray, axes: tuple[int, ...], keepdims: bool) -> AnyArray:

@@ -58,9 +58,7 @@ def as_rows(data: AnyArray, axes: tuple[int, ...]) -> AnyArray | None:
     return data.reshape(math.prod(data.shape[:first]), -1)
 
 
-def shaped(
-    results: AnyArray, data: AnyArray, axes: tuple[int, ...], keepdims: bool
-) -> AnyArray:
+def shaped(results: AnyArray, data: AnyArray, axes: tuple[int, ...], keepdims: bool) -> AnyArray:
     """The results of rows, in the shape that a reduction over trailing axes has."""
     kept = data.shape[: data.ndim - len(axes)]
     return results.reshape((*kept, *(1,) * len(axes)) if keepdims else kept)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -232,7 +232,7 @@ def share(
 
 
 @contextmanager
-def lent(nanoseconds: float) -> Iterator[int]:
+def lent(nanoseconds: float) -> Generator[int]:
     """For a library with threads of its own: how many it may use for so much work."""
     taken = pool.is_taken
     helpers = helpers_for(nanoseconds)

@@ -56,7 +56,7 @@ def shared(function: Kernel) -> Kernel:
 
 def call_shared(ufunc: np.ufunc, x1: Any, x2: Any, out: AnyArray | None) -> Any:
     """What a ufunc of two operands gives, by several threads if they are large and alike."""
-    arrays = [x for x in (x1, x2, out) if isinstance(x, np.ndarray)]
+    arrays: list[AnyArray] = [x for x in (x1, x2, out) if isinstance(x, np.ndarray)]
     first = arrays[0]
     if first.size <= MEASURED or not all(
         x.shape == first.shape and x.dtype == first.dtype and x.flags.c_contiguous for x in arrays
@@ -66,7 +66,7 @@ def call_shared(ufunc: np.ufunc, x1: Any, x2: Any, out: AnyArray | None) -> Any:
     if not threads.helpers_for(nanoseconds):
         return ufunc(x1, x2, out=out)
     result = np.empty_like(first) if out is None else out
-    flat = [x.reshape(-1) if isinstance(x, np.ndarray) else x for x in (x1, x2, result)]
+    flat: list[Any] = [x.reshape(-1) if isinstance(x, np.ndarray) else x for x in (x1, x2, result)]
 
     def task(start: int, stop: int) -> None:
         ufunc(*(x[start:stop] if isinstance(x, np.ndarray) else x for x in flat))
@@ -77,7 +77,8 @@ def call_shared(ufunc: np.ufunc, x1: Any, x2: Any, out: AnyArray | None) -> Any:
 
 def _cost(function: Kernel, *operands: Any) -> float:
     """Nanoseconds for an element, as far as some at the beginning tell."""
-    key = function, *(x.dtype.char if isinstance(x, np.ndarray) else "" for x in operands)
+    dtypes = [getattr(x, "dtype", None) for x in operands]
+    key: tuple[Any, ...] = (function, *dtypes)
     if key in _costs:
         return _costs[key]
     samples: list[Any] = []
