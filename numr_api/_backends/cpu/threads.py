@@ -121,14 +121,16 @@ class Job:
     def work(self) -> None:
         """Do blocks until none is left."""
         try:
-            while True:
-                start, stop = self.blocks.popleft()
-                self.task(start, stop)
-        except IndexError:
-            if self.blocks:  # raised by the task
-                raise
+            while block := self.next_block():
+                self.task(*block)
         finally:
             self.blocks.clear()  # of a task that failed, nothing more is done
+
+    def next_block(self) -> tuple[int, int] | None:
+        try:
+            return self.blocks.popleft()
+        except IndexError:
+            return None
 
     def help(self) -> None:
         """What a helper does with the job, perhaps long after it is done."""
