@@ -16,7 +16,7 @@ BLOCK = 2**18  # bytes: with what is computed from it, a block fits the cache
 LARGE = 2**21  # bytes of an array for which blocks are worth while
 EXTREME = 0.05  # nanoseconds for a byte
 VARIANCE = 0.5  # nanoseconds for an element
-COLUMNS = 512  # so many that stand together are compared with vector instructions throughout
+PARTS = 16  # of the rows that are compared with each other
 
 __all__ = ["extreme", "mean", "std", "var"]
 
@@ -87,7 +87,7 @@ def _squares_of_row(row: AnyArray, average: AnyArray, block: int) -> AnyArray:
 def extreme(reduce: Any, data: AnyArray, axes: tuple[int, ...], keepdims: bool) -> AnyArray:
     """``np.maximum.reduce`` or ``np.minimum.reduce``, of which threads do a part each."""
     cost = EXTREME * data.nbytes
-    if cost < threads.WORTHWHILE or not data.flags.c_contiguous or not axes:
+    if not threads.helpers_for(cost) or not data.flags.c_contiguous or not axes:
         return reduce(data, axes, None, None, keepdims)
     rank, number = data.ndim, len(axes)
     kept = tuple([axis for axis in range(rank) if axis not in axes])
@@ -99,15 +99,17 @@ def extreme(reduce: Any, data: AnyArray, axes: tuple[int, ...], keepdims: bool) 
         threads.share(
             lambda start, stop: reduce(rows[start:stop], 1, None, result[start:stop]), others, cost
         )
-    elif others >= 4 * COLUMNS and kept == tuple(range(number, rank)):
-        columns = data.reshape(length, others)
-        result = np.empty(others, data.dtype)
-        threads.share(
-            lambda start, stop: reduce(columns[:, start:stop], 0, None, result[start:stop]),
-            others,
-            cost,
-            COLUMNS,
-        )
+    elif length >= PARTS**2 and kept == tuple(range(number, rank)):
+        rows = data.reshape(length, others)
+        parts = np.empty((PARTS, others), data.dtype)
+
+        def reduce_parts(start: int, stop: int) -> None:
+            for part in range(start, stop):
+                first, last = (length * n // PARTS for n in (part, part + 1))
+                reduce(rows[first:last], 0, None, parts[part])
+
+        threads.share(reduce_parts, PARTS, cost)
+        result = reduce(parts, 0)
     else:
         return reduce(data, axes, None, None, keepdims)
     shape = [1 if axis in axes else data.shape[axis] for axis in range(rank)]

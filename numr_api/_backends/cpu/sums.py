@@ -71,7 +71,7 @@ def _add_rows(rows: AnyArray) -> AnyArray:
     count, length = rows.shape
     if length < long:
         nanoseconds = cost * rows.size
-        if count < threads.BLOCKS_EACH or nanoseconds < threads.WORTHWHILE:
+        if count < threads.BLOCKS_EACH or not threads.helpers_for(nanoseconds):
             return _reduce(rows, 1)
         result = np.empty(count, rows.dtype)
         threads.share(
