@@ -31,7 +31,7 @@ OURS, NUMPY = "numr_api", "numpy"
 OTHERS = ("torch", "jax")
 BATCH = 5e-3  # seconds: a call is repeated that long in a round
 PAUSE = 0.02  # seconds
-PATIENCE = 0.5  # seconds
+PATIENCE = 0.1  # seconds
 
 CLOCKS: Mapping[str, Callable[[], float]] = {"wall": perf_counter, "processor": process_time}
 
@@ -157,7 +157,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if options.rows and not any(part in row.name for part in options.rows):
                 continue
             timers = timers_of(row, spaces, CLOCKS[options.clock])
-            times = interleave(timers, options.rounds, BATCH, before=settle)
+            times = interleave(
+                timers, options.rounds, BATCH, before=settle if options.clock == "wall" else int
+            )
             results.append((row, times))
             print("  ".join(cells(row, times)), file=sys.stderr, flush=True)
     machine = f"{describe_machine(before)}; {options.clock} time"
