@@ -19,6 +19,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from numr_api import _checks, _dtypes
+from numr_api._backends import Kernel
 from numr_api._checks import (
     accumulator,
     as_operand,
@@ -35,13 +36,19 @@ from numr_api._shapes import as_axes, as_axis, as_bool, broadcast
 
 if TYPE_CHECKING:
     from numr_api._array import Array
-    from numr_api._backends import Backend, Kernel, Scalar
+    from numr_api._backends import Backend, Scalar
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Plan = tuple[Callable[..., Any], "Kernel", ArrayType]
+Plan = tuple[Callable[..., Any], Kernel, ArrayType]
 
 _new: Callable[[type], Any] = object.__new__
+
+# What a backend runs, instead of the kernel that is the key, on an array of more than ``LARGE``
+# elements. It is looked up for ``where`` and functions declared as costly only, because to ask for
+# the size of a small array costs a twentieth of the call.
+LARGE = 8192
+large_kernels: dict[Kernel, Kernel] = {}
 
 
 def bind(array_class: type[Array]) -> None:
@@ -112,13 +119,16 @@ def reduction(
 
 
 def elementwise(
-    accepts: str, result: str = "same"
+    accepts: str, result: str = "same", costly: bool = False
 ) -> Callable[[Callable[P, Array]], Callable[P, Array]]:
-    """Declare an element-wise operation; its stub has one, two or three parameters."""
+    """Declare an element-wise operation; its stub has one, two or three parameters.
+
+    Of one parameter it may be costly: worth other kernels where there are many elements.
+    """
 
     def declare(stub: Callable[P, Array]) -> Callable[P, Array]:
         op = Operation(stub.__name__, stub, "elementwise", accepts, result)
-        makers = {1: _unary, 2: _binary, 3: _ternary}
+        makers = {1: _costly_unary if costly else _unary, 2: _binary, 3: _ternary}
         op.function = wraps(stub)(makers[len(signature(stub).parameters)](op))
         OPS[op.name] = op
         return cast("Callable[P, Array]", op.function)
@@ -148,6 +158,30 @@ def _unary(op: Operation) -> Callable[..., Any]:
         try:
             launch, kernel, result = plans[x._type]
             data = launch(kernel, x._data)
+        except Exception:
+            pass
+        else:
+            if data.__class__ is not result.storage:
+                data = result.backend.adopt(data)
+            array = _new(Array)
+            array._data = data
+            array._type = result
+            return array
+        return checked(op, (x,))
+
+    return call
+
+
+def _costly_unary(op: Operation) -> Callable[..., Any]:
+    plans = op.plans
+
+    def call(x: Any, /) -> Any:
+        try:
+            launch, kernel, result = plans[x._type]
+            data = x._data
+            if data.size > LARGE:
+                kernel = large_kernels.get(kernel, kernel)
+            data = launch(kernel, data)
         except Exception:
             pass
         else:
@@ -205,7 +239,10 @@ def _ternary(op: Operation) -> Callable[..., Any]:
             else:
                 type2, data2 = x2.__class__, x2
             launch, kernel, result = plans[condition._type, type1, type2]
-            data = launch(kernel, condition._data, data1, data2)
+            data = condition._data
+            if data.size > LARGE:
+                kernel = large_kernels.get(kernel, kernel)
+            data = launch(kernel, data, data1, data2)
         except Exception:
             pass
         else:
@@ -371,7 +408,9 @@ def checked(op: Operation, arguments: tuple[object, ...]) -> Array:
     )
     _, kernel, result = find_plan(op, operands)
     broadcast(op.name, [x.shape for x in operands if isinstance(x, Array)])
-    data = (x._data if isinstance(x, Array) else x for x in operands)
+    data = [x._data if isinstance(x, Array) else x for x in operands]
+    if getattr(data[0], "size", 0) > LARGE:
+        kernel = large_kernels.get(kernel, kernel)
     try:
         return wrap(result.backend.launch_checked(kernel, *data), result)
     except ValueError as error:  # what depends on values, as integers to negative powers
