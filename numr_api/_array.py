@@ -13,8 +13,12 @@ import numpy as np
 
 from numr_api import _arithmetic, _comparison, _indexing, _products
 from numr_api._checks import is_operand, require_kind
+from numr_api._conversion import narrower
+from numr_api._data_types import astype
 from numr_api._declare import OPS, bind, in_place, operator, reflected, wrap
 from numr_api._devices import Device, array_type, backend_of
+from numr_api._mode import relaxed_rules
+from numr_api._relaxed_methods import NAMES as RELAXED_METHODS, RelaxedMethod
 
 if TYPE_CHECKING:
     from numr_api._dtypes import DType
@@ -224,6 +228,9 @@ class Array:
         backend = backend_of(device, "to_device")
         if backend is self._type.backend:
             return self
+        dtype = narrower(self.dtype, backend)
+        if dtype is not None:
+            return astype(self, dtype, device=backend.device)
         moved = array_type(self.dtype, backend, "to_device")
         return wrap(backend.from_host(self._type.backend.to_host(self._data), copy=True), moved)
 
@@ -274,6 +281,10 @@ class Array:
 
     # Text
 
+    def __dir__(self) -> list[str]:
+        hidden = RELAXED_METHODS if relaxed_rules() is None else ()
+        return [name for name in super().__dir__() if name not in hidden]
+
     def __repr__(self) -> str:
         host = self._type.backend.to_host(self._data)
         text = np.array2string(host, separator=", ", prefix="Array(")
@@ -296,4 +307,6 @@ def _restore(host: np.ndarray[Any, Any], dtype: DType, device: str) -> Array:
     return wrap(backend.from_host(host, copy=None), array_type(dtype, backend))
 
 
+for method_name in RELAXED_METHODS:
+    setattr(Array, method_name, RelaxedMethod(method_name))
 bind(Array)

@@ -107,8 +107,8 @@ def solve(x1: Array, x2: Array, /) -> Array:
         ValueError: a matrix is singular, or the shapes do not fit.
     """
     name = "linalg.solve"
-    as_square(name, x1)
-    require_array(name, x2, "floating-point")
+    x1 = as_square(name, x1)
+    x2 = require_array(name, x2, "floating-point")
     coefficients, right = _products.promoted(name, x1, x2)
     if right.ndim == 1:
         right = _manipulation.expand_dims(right, -1)
@@ -136,7 +136,7 @@ def matrix_power(x: Array, n: int, /) -> Array:
         ValueError: n is negative and a matrix is singular.
     """
     name = "linalg.matrix_power"
-    matrices = as_square(name, x)
+    x = matrices = as_square(name, x)
     exponent = as_int(name, "n", n)
     if exponent == 0:
         identity = _creation.eye(x.shape[-1], dtype=x.dtype, device=x.device)

@@ -6,9 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from numr_api import _arithmetic, _creation, _data_types, _elementary, _manipulation
-from numr_api._checks import accumulator, describe, is_numpy_number, require_array
+from numr_api._checks import accumulator, describe, is_array, is_numpy_number, require_array
 from numr_api._declare import operation, reduction, wrap
 from numr_api._dtypes import DType
+from numr_api._mode import relaxed_rules
 from numr_api._shapes import as_axes, as_axis, as_bool
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
         axis: an axis or several; None for all.
         keepdims: whether the axes stay, with length 1.
     """
-    require_array("mean", x, "floating-point")
+    x = require_array("mean", x, "floating-point")
     as_bool("mean", "keepdims", keepdims)
     axes = as_axes("mean", axis, x.ndim)
     shortcut = x._type.backend.shortcuts.get("mean")
@@ -154,6 +155,9 @@ def std(
 
 
 def _variance(name: str, x: object, axis: Axis, correction: object, keepdims: bool) -> Array:
+    rules = relaxed_rules() if is_array(x) and x.dtype.kind == "c" else None
+    if rules is not None:
+        return rules.complex_variance(name, x, axis, correction, keepdims)
     array = require_array(name, x, "real floating-point")
     taken_off = correction.item() if is_numpy_number(correction) else correction
     if isinstance(taken_off, bool) or not isinstance(taken_off, int | float):

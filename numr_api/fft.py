@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from numr_api import _arithmetic, _creation, _data_types, _manipulation
-from numr_api._checks import as_scalar, describe, require_array, require_kind
+from numr_api import _arithmetic, _creation, _manipulation
+from numr_api._checks import as_scalar, describe, require_array, require_dtype, require_kind
 from numr_api._declare import operation
 from numr_api._devices import backend_for
 from numr_api._fourier import (
@@ -288,7 +288,8 @@ def _frequencies(
         raise ValueError(f"{name}: the sample spacing d cannot be 0")
     if dtype is None:
         dtype = backend_for(device, name).default_dtypes["real floating-point"]
-    require_kind(name, _data_types.require_dtype(name, dtype), "real floating-point")
+    dtype = require_dtype(name, dtype)
+    require_kind(name, dtype, "real floating-point")
     return length, float(spacing) * length, dtype
 
 

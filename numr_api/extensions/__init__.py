@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from numr_api.extensions import device, errors
+from numr_api.extensions import device, errors, mode
 
-__all__ = ["device", "errors"]
+__all__ = ["device", "errors", "mode"]
