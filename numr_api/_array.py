@@ -16,7 +16,7 @@ from numr_api._checks import is_operand, require_kind
 from numr_api._conversion import narrower
 from numr_api._data_types import astype
 from numr_api._declare import OPS, bind, in_place, operator, reflected, wrap
-from numr_api._devices import Device, array_type, backend_of
+from numr_api._devices import Device, array_type, backend_of, host_conversion
 from numr_api._mode import relaxed_rules
 from numr_api._relaxed_methods import NAMES as RELAXED_METHODS, RelaxedMethod
 
@@ -252,14 +252,20 @@ class Array:
         return self._type.backend.dlpack_device
 
     def _host_view(self, method: str) -> np.ndarray[Any, Any]:
-        if self.device.kind != "cpu":
+        if self.device.kind != "cpu" and not host_conversion.get():
             raise TypeError(
-                f"{method}: the array is on {self.device}; copy it with to_device('cpu') first"
+                f"{method}: the array is on {self.device}; copy it with to_device('cpu') first, or "
+                "use extensions.device.host_conversion"
             )
         return self._type.backend.to_host(self._data).view()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        """A NumPy array of a cpu array's memory, without a copy unless dtype or copy demand one."""
+        """A NumPy array of a cpu array's memory, without a copy unless dtype or copy demand one.
+
+        From another device it is a copy, and has to be allowed; see ``device.host_conversion``.
+        """
+        if copy is False and self.device.kind != "cpu" and host_conversion.get():
+            raise ValueError(f"numpy.asarray: a copy is needed from {self.device}")
         view = self._host_view("numpy.asarray")
         return np.array(view, dtype=dtype, copy=copy) if dtype is not None or copy else view
 

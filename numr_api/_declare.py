@@ -452,4 +452,4 @@ def checked_reduction(
             f"{op.name}: no elements along the axes {axes} of an array of shape {array.shape}"
         ) from None
     rules = None if array is x else relaxed_rules()
-    return reduced if rules is None else rules.reduced(op.name, x, reduced)
+    return reduced if rules is None else rules.restored(op.name, x, reduced)

@@ -33,7 +33,7 @@ def current() -> Mode:
     return _mode.get()
 
 
-def relaxed_rules():  # noqa: ANN201 - the module itself, whose type has no name
+def relaxed_rules():
     """The module with the relaxed rules where they hold, else None."""
     if _mode.get() == "strict":
         return None

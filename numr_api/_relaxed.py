@@ -25,7 +25,7 @@ from numr_api import (
     _reductions,
     _searching,
 )
-from numr_api._checks import as_operand, common_backend, is_array, is_numpy_number
+from numr_api._checks import as_operand, common_backend, is_array
 from numr_api._declare import OPS, Operation, strict
 from numr_api._devices import default_backend
 from numr_api._dtypes import ACCEPTED, BY_NUMPY, COMPLEX_OF, DType
@@ -149,11 +149,13 @@ def complex_variance(name: str, x: Array, axis: Any, correction: Any, keepdims: 
     return _elementary.sqrt(variance) if name == "std" else variance
 
 
-def reduced(name: str, x: object, result: Array) -> Array:
-    """What a reduction of bool gives: the largest and the smallest are bool again."""
-    if name in ("max", "min") and is_array(x) and x.dtype.kind == "b":
-        return _data_types.astype(result, x.dtype)
-    return result
+def restored(name: str, x: object, result: Array) -> Array:
+    """The result for a converted argument, bool again where NumPy's is for bool."""
+    if not is_array(x) or x.dtype.kind != "b" or name not in ("diff", "max", "min", "sort"):
+        return result
+    if name == "diff":  # whether neighbours differ, n times over
+        result = _arithmetic.remainder(result, 2)
+    return _data_types.astype(result, x.dtype)
 
 
 # Element by element

@@ -162,9 +162,7 @@ def _part(x: Array, k: Any, operation: str) -> Any:
     if is_array(k):
         common_backend(operation, (x, k))
         if k.dtype.kind not in "biu":
-            raise IndexError(
-                f"{operation}: index arrays must be integer or boolean, got {k.dtype}"
-            )
+            raise IndexError(f"{operation}: index arrays must be integer or boolean, got {k.dtype}")
         return k if k.dtype.kind == "b" or k.ndim else int(k)
     try:
         return index(k)
@@ -210,7 +208,9 @@ def _index_arrays(x: Array, part: Array, axis: int, operation: str) -> list[Arra
         return [_data_types.astype(part, _index_dtype(x), copy=False)]
     lengths = x.shape[axis : axis + part.ndim]
     if part.shape != lengths:
-        raise IndexError(f"{operation}: a mask of shape {part.shape} does not fit axes of {lengths}")
+        raise IndexError(
+            f"{operation}: a mask of shape {part.shape} does not fit axes of {lengths}"
+        )
     return list(_searching.nonzero(part)) if part.ndim else []
 
 
