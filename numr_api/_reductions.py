@@ -156,7 +156,7 @@ def std(
 
 def _variance(name: str, x: object, axis: Axis, correction: object, keepdims: bool) -> Array:
     rules = relaxed_rules() if is_array(x) and x.dtype.kind == "c" else None
-    if rules is not None:
+    if rules is not None and is_array(x):
         return rules.complex_variance(name, x, axis, correction, keepdims)
     array = require_array(name, x, "real floating-point")
     taken_off = correction.item() if is_numpy_number(correction) else correction

@@ -1,9 +1,9 @@
 """The relaxed rules: what becomes of arguments that strict refuses.
 
-NumPy is the model: the dtypes in which it would compute are asked of NumPy itself, then narrowed to
-what the device has. Each function here returns None where it knows no way either, so that the caller
-raises what strict raises. Operands are converted to ones that strict accepts and the strict call is
-repeated, so that nothing which relaxed mode finds can be found by a strict call.
+NumPy is the model: the dtypes in which it would compute are asked of NumPy itself, then narrowed
+to what the device has. Each function here returns None where it knows no way either, so that the
+caller raises what strict raises. Operands are converted to ones that strict accepts and the strict
+call is repeated, so that nothing which relaxed mode finds can be found by a strict call.
 
 Indexing is in ``_relaxed_indexing``, the methods of arrays are in ``_relaxed_methods``.
 """
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _PYTHON_TYPES = (bool, int, float, complex)
 _SCALARS = (*_PYTHON_TYPES, np.bool, np.number)
-_MOST_INT64 = 2**63 - 1
+_NONE = type(None)
 
 # Data types
 
@@ -91,14 +91,9 @@ def common_dtype(operands: Sequence[Array | Scalar | DType]) -> DType | None:
 
 def as_scalar(x: object) -> Scalar | None:
     """The element of a 0-dimensional array."""
-    if is_array(x) or isinstance(x, np.ndarray):
-        if x.shape == ():
-            return _python_scalar(x)
-    return None
-
-
-def _python_scalar(x: Any) -> Scalar | None:
-    value = x._item("item") if is_array(x) else x.item()
+    if is_array(x):
+        return x._item("item") if x.shape == () else None
+    value: Any = cast("Any", x).item() if isinstance(x, np.ndarray) and x.ndim == 0 else None
     return value if isinstance(value, _PYTHON_TYPES) else None
 
 
@@ -123,7 +118,7 @@ def as_array(x: object, accepts: str) -> Array | None:
         return _data_types.astype(x, backend.default_dtypes["real floating-point"])
     if kind in "biuf" and "c" in accepted:
         default = backend.default_dtypes["complex floating-point"]
-        return _data_types.astype(x, COMPLEX_OF.get(x.dtype, default))
+        return _data_types.astype(x, COMPLEX_OF.get(x.dtype) or default)
     return None
 
 
@@ -212,8 +207,10 @@ def _loop(name: str, types: tuple[Any, ...]) -> tuple[np.dtype[Any], ...] | None
     """The dtypes in which NumPy takes operands of these types, and that of its result."""
     if name in ("where", "clip"):
         promoted = types[1:] if name == "where" else types
-        weak = [t if isinstance(t, np.dtype) else t() for t in promoted if t is not type(None)]
-        common = np.result_type(*cast("Any", weak))
+        weak: list[Any] = [
+            t if isinstance(t, np.dtype) else t() for t in promoted if t is not _NONE
+        ]
+        common = np.result_type(*weak)
         return (*((np.dtype(bool),) if name == "where" else ()), *(common,) * len(promoted), common)
     ufunc = getattr(np, "rint" if name == "round" else name)
     try:
@@ -235,14 +232,12 @@ def _computed(dtype: np.dtype[Any], accepts: str, backend: Backend) -> DType | N
     return found if found is not None and found.kind in accepted else None
 
 
-def _converted(x: Array | Scalar | None, dtype: DType) -> Any:
+def _converted(x: Any, dtype: DType) -> Any:
     if x is None:
         return None
     if is_array(x):
         return _data_types.astype(x, dtype, copy=False)
-    if dtype.kind in "iu":
-        return int(cast("int", x))
-    return {"b": bool, "f": float, "c": complex}[dtype.kind](x)
+    return {"b": bool, "i": int, "u": int, "f": float, "c": complex}[dtype.kind](x)
 
 
 # Comparisons of integers, which are exact also where no dtype holds both

@@ -16,6 +16,7 @@ import numpy as np
 
 from numr_api import (
     _arithmetic,
+    _comparison,
     _creation,
     _data_types,
     _indexing,
@@ -103,7 +104,7 @@ def setitem(x: Array, key: Any, value: Any) -> None:
 
 def _select(x: Array, key: Any, operation: str) -> Selection:
     keys = cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
-    parts = [_part(x, k, operation) for k in keys]
+    parts: list[Any] = [_part(x, k, operation) for k in keys]
     whole = _count_whole_axes(x, parts, operation)
     selects = any(map(is_array, parts))
     basic: list[int | slice | None] = []
@@ -132,7 +133,7 @@ def _select(x: Array, key: Any, operation: str) -> Selection:
             basic.append(_position(x, part, axis, operation))
             axis += 1
         else:
-            basic.append(part)
+            basic.append(cast("slice | None", part))
             rank, axis = rank + 1, axis + (part is not None)
     view = wrap(x._type.backend.index(x._data, tuple(basic)), x._type)
     if not selects:
@@ -153,7 +154,7 @@ def _part(x: Array, k: Any, operation: str) -> Any:
     if isinstance(k, slice):
         return _indexing.as_slice(k, operation)
     if isinstance(k, bool | np.bool):
-        k = _creation.asarray(bool(k), device=x.device)
+        k = _creation.asarray(k, device=x.device)
     elif isinstance(k, list | tuple | np.ndarray):
         sequence = cast("Any", k)
         empty = not isinstance(k, np.ndarray) and not k  # which is of no kind yet
@@ -264,7 +265,7 @@ def _put_rows(view: Array, count: int, numbers: Array, rows: Array) -> None:
     own = _creation.arange(total, dtype=numbers.dtype, device=numbers.device)
     last = _searching.searchsorted(ordered, own, side="right") - 1
     last = _arithmetic.maximum(_data_types.astype(last, numbers.dtype, copy=False), 0)
-    found = _indexing.take(ordered, last) == own
+    found = _comparison.equal(_indexing.take(ordered, last), own)
     written = _indexing.take(rows, _indexing.take(order, last), axis=0)
     kept = _manipulation.reshape(view, (total, *rest))
     mask = _manipulation.reshape(found, (total, *(1 for _ in rest)))

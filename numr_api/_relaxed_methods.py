@@ -44,7 +44,7 @@ def reshape(x: Array, /, *shape: Any, copy: bool | None = None) -> Array:
     """``numr_api.reshape``; the lengths may also be given one by one."""
     from numr_api import _manipulation  # which needs Array, which needs this module
 
-    given = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
+    given: Any = shape[0] if len(shape) == 1 else shape
     return _manipulation.reshape(x, given, copy=copy)
 
 

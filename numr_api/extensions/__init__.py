@@ -7,7 +7,7 @@ from types import ModuleType
 
 from numr_api.extensions import device, errors, mode
 
-__all__ = ["device", "errors", "mode", "special"]
+__all__ = ["device", "errors", "mode", "special"]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -11,11 +11,11 @@ SciPy finds them as ``numr_api.special``: ``scipy.special.erf(x)`` calls ``erf``
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import scipy.special
 
 from numr_api._checks import as_operand, common_backend, is_array
 from numr_api._creation import asarray
@@ -27,11 +27,12 @@ from numr_api.extensions._special_table import TABLE
 if TYPE_CHECKING:
     from numr_api._array import Array
 
+_scipy: Any = import_module("scipy.special")
 __all__ = [name for name, _, _ in TABLE]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def _make(name: str, parameters: str, description: str) -> Callable[..., Array]:
-    compute: Callable[..., Any] = getattr(scipy.special, name)
+    compute: Callable[..., Any] = getattr(_scipy, name)
     names = [parameter.partition("=")[0] for parameter in parameters.split(", ")]
     signature = Signature(
         [
