@@ -18,7 +18,7 @@ from numr_api._data_types import astype
 from numr_api._declare import OPS, bind, in_place, operator, reflected, wrap
 from numr_api._devices import Device, array_type, backend_of, host_conversion
 from numr_api._mode import relaxed_rules
-from numr_api._relaxed_methods import NAMES as RELAXED_METHODS, RelaxedMethod
+from numr_api._relaxed_methods import NAMES as RELAXED_NAMES, RelaxedAttribute
 
 if TYPE_CHECKING:
     from numr_api._dtypes import DType
@@ -291,7 +291,7 @@ class Array:
     # Text
 
     def __dir__(self) -> list[str]:
-        hidden = RELAXED_METHODS if relaxed_rules() is None else ()
+        hidden = RELAXED_NAMES if relaxed_rules() is None else ()
         return [name for name in super().__dir__() if name not in hidden]
 
     def __repr__(self) -> str:
@@ -316,6 +316,6 @@ def _restore(host: np.ndarray[Any, Any], dtype: DType, device: str) -> Array:
     return wrap(backend.from_host(host, copy=None), array_type(dtype, backend))
 
 
-for method_name in RELAXED_METHODS:
-    setattr(Array, method_name, RelaxedMethod(method_name))
+for relaxed_name in RELAXED_NAMES:
+    setattr(Array, relaxed_name, RelaxedAttribute(relaxed_name))
 bind(Array)

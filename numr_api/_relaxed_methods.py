@@ -1,4 +1,4 @@
-"""Methods that arrays have in relaxed mode only, as NumPy's have them."""
+"""Methods and attributes that arrays have in relaxed mode only, as NumPy's have them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from numr_api._array import Array
 
 # Which ones there are; the functions stand below.
-NAMES = ("item", "reshape", "sum", "view")
+METHODS = ("item", "reshape", "sum", "view")
+ATTRIBUTES = ("imag", "real")
+NAMES = METHODS + ATTRIBUTES
 
 
-class RelaxedMethod:
+class RelaxedAttribute:
     """An attribute of the Array class that does not exist in strict mode, as ``hasattr`` tells."""
 
     __slots__ = ("_name",)
@@ -30,7 +32,23 @@ class RelaxedMethod:
             message = f"{whose} has no attribute {self._name!r}"
             raise AttributeError(message, name=self._name, obj=owner if array is None else array)
         function = globals()[self._name]
-        return function if array is None else MethodType(function, array)
+        if array is None:
+            return function
+        return MethodType(function, array) if self._name in METHODS else function(array)
+
+
+def imag(x: Array, /) -> Array:
+    """``numr_api.imag``: the imaginary parts, 0 of real numbers."""
+    from numr_api import _arithmetic  # which needs Array, which needs this module
+
+    return _arithmetic.imag(x)
+
+
+def real(x: Array, /) -> Array:
+    """``numr_api.real``: the real parts."""
+    from numr_api import _arithmetic
+
+    return _arithmetic.real(x)
 
 
 def item(x: Array, /) -> bool | int | float | complex:
@@ -42,7 +60,7 @@ def item(x: Array, /) -> bool | int | float | complex:
 
 def reshape(x: Array, /, *shape: Any, copy: bool | None = None) -> Array:
     """``numr_api.reshape``; the lengths may also be given one by one."""
-    from numr_api import _manipulation  # which needs Array, which needs this module
+    from numr_api import _manipulation
 
     given: Any = shape[0] if len(shape) == 1 else shape
     return _manipulation.reshape(x, given, copy=copy)

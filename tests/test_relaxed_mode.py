@@ -14,6 +14,7 @@ import numr_api as xp
 from numr_api.extensions import mode
 from numr_api.extensions.errors import Unsupported
 
+ATTRIBUTES = ("imag", "real")
 METHODS = ("item", "reshape", "sum", "view")
 
 
@@ -88,8 +89,8 @@ def test_environment(run_python: Callable[..., str]) -> None:
     assert last == "ValueError: NUMR_API_MODE must be 'strict' or 'relaxed', got 'loose'"
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_methods_exist_in_relaxed_mode_only(name: str) -> None:
+@pytest.mark.parametrize("name", METHODS + ATTRIBUTES)
+def test_attributes_exist_in_relaxed_mode_only(name: str) -> None:
     x = xp.ones(2)
     assert not hasattr(x, name)
     assert not hasattr(type(x), name)
@@ -97,8 +98,20 @@ def test_methods_exist_in_relaxed_mode_only(name: str) -> None:
     with pytest.raises(AttributeError, match=f"^'Array' object has no attribute '{name}'$"):
         getattr(x, name)
     with mode.relaxed():
-        assert callable(getattr(x, name))
+        assert callable(getattr(x, name)) == (name in METHODS)
         assert name in dir(x)
+
+
+def test_attributes_are_as_numpys() -> None:
+    with mode.relaxed():
+        assert np.asarray(xp.asarray([1 + 2j]).real).tolist() == [1.0]
+        assert np.asarray(xp.asarray([1 + 2j]).imag).tolist() == [2.0]
+        assert np.asarray(xp.asarray([1]).imag).tolist() == [0]
+        assert bool(xp.asarray([[1.5]]))
+        with pytest.raises(TypeError):
+            float(xp.asarray([1.5]))
+    with pytest.raises(TypeError):
+        bool(xp.asarray([1.5]))
 
 
 def test_methods_do_as_numpys() -> None:

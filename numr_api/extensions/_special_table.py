@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+# Those of which a parameter must be an integer, and not only have the value of one.
+NEED_INTEGERS: Final = ("multigammaln", "polygamma")
+
 TABLE: Final[tuple[tuple[str, str, str], ...]] = (
     # Gamma, beta and their relatives
     ("gamma", "z", "Gamma function."),

@@ -22,7 +22,7 @@ from numr_api._creation import asarray
 from numr_api._devices import host_conversion
 from numr_api._errors import Unsupported
 from numr_api._relaxed import available
-from numr_api.extensions._special_table import TABLE
+from numr_api.extensions._special_table import NEED_INTEGERS, TABLE
 
 if TYPE_CHECKING:
     from numr_api._array import Array
@@ -69,7 +69,12 @@ def _apply(name: str, compute: Callable[..., Any], arguments: tuple[Any, ...]) -
             "the way through the host with extensions.device.host_conversion(True)"
         )
     # As NumPy arrays, or else SciPy would look for the function here again.
-    hosts = [backend.to_host(x._data) if is_array(x) else x for x in operands]
+    hosts: list[Any] = [backend.to_host(x._data) if is_array(x) else x for x in operands]
+    floats = [x.dtype.__numpy_dtype__ for x in arrays if x.dtype.kind == "f"]
+    if floats and name not in NEED_INTEGERS:
+        # SciPy would take Python scalars as float64, and float32 with them.
+        dtype = np.result_type(*floats)
+        hosts = [np.asarray(x, dtype) if isinstance(x, int | float) else x for x in hosts]
     with np.errstate(all="ignore"):
         outcome = np.asarray(compute(*hosts))
     return asarray(outcome, dtype=available(outcome.dtype, backend), device=backend.device)
