@@ -261,6 +261,9 @@ def arange(
     integers = all(isinstance(value, int) for value in values)
     new_type = _new_type("arange", dtype, device, "integral" if integers else "real floating-point")
     if new_type.dtype.kind not in ("iuf" if integers else "f"):
+        rules = relaxed_rules()
+        if rules is not None:
+            return rules.cast_range(arange(start, stop, step, device=device), new_type.dtype)
         raise TypeError(f"arange: {new_type.dtype} cannot hold numbers from {start} to {stop}")
     first, last, distance = values
     if distance == 0:
@@ -313,6 +316,10 @@ def linspace(
         "linspace", dtype, device, "complex floating-point" if is_complex else "real floating-point"
     )
     if new_type.dtype.kind not in ("c" if is_complex else "fc"):
+        rules = relaxed_rules()
+        if rules is not None:
+            numbers = linspace(start, stop, num, device=device, endpoint=endpoint)
+            return rules.cast_range(numbers, new_type.dtype)
         raise TypeError(f"linspace: needs a floating-point dtype that fits, got {new_type.dtype}")
     count = as_int("linspace", "num", num)
     if count < 0:

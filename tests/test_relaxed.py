@@ -99,6 +99,8 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("broadcast_to", (2, (3,)), {}),
     ("asarray", ([xp.asarray(1), xp.asarray(2.5)],), {}),
     ("asarray", ([[xp.asarray(1), 2.5]],), {}),
+    ("linspace", (0, 5.5, 4), {"dtype": xp.int32}), ("linspace", (-1, 1, 4), {"dtype": int}),
+    ("arange", (0.0, 2.5), {"dtype": xp.int8}), ("arange", (3,), {"dtype": xp.complex64}),
     ("meshgrid", (J, F), {}), ("reshape", (True, (1,)), {}),
 ]  # fmt: skip
 
