@@ -366,10 +366,13 @@ def find_plan(op: Operation, operands: tuple[Array | Scalar | None, ...]) -> Pla
 
 def checked(op: Operation, arguments: tuple[object, ...]) -> Array:
     """Call an element-wise operation with every check, and words for what is wrong."""
+    rules = relaxed_rules()
+    result = None if rules is None else rules.elementwise_again(op, arguments)
+    if result is not None:
+        return result
     try:
         return strict(op, arguments)
     except (TypeError, OverflowError) as error:
-        rules = relaxed_rules()
         result = None if rules is None else rules.elementwise(op, arguments, error)
         if result is None:
             raise

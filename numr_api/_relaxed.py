@@ -163,6 +163,25 @@ def restored(name: str, x: object, result: Array) -> Array:
 # Element by element
 
 
+# How operands of types that strict refuses were converted: the dtype for each, and what the result
+# was cast to. By the operation's name and the types of the operands.
+_conversions: dict[tuple[Any, ...], tuple[tuple[DType, ...], DType | None]] = {}
+
+
+def _key(op: Operation, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (op.name, *[x._type if is_array(x) else x.__class__ for x in arguments])
+
+
+def elementwise_again(op: Operation, arguments: tuple[Any, ...]) -> Array | None:
+    """``elementwise`` where it is known already what becomes of such operands."""
+    known = _conversions.get(_key(op, arguments))
+    if known is None:
+        return None
+    dtypes, outcome = known
+    result = op.function(*map(_converted, arguments, dtypes))
+    return result if outcome is None else _data_types.astype(result, outcome)
+
+
 def elementwise(op: Operation, arguments: tuple[object, ...], error: Exception) -> Array | None:
     """The outcome of an element-wise operation whose operands strict refused with an error."""
     operands = tuple(
@@ -187,19 +206,18 @@ def elementwise(op: Operation, arguments: tuple[object, ...], error: Exception) 
     *wanted, outcome = loop
     if op.name in _COMPARED and {d.kind for d in wanted} == {"i", "u"}:
         return _compare_signed_with_unsigned(op, operands)
-    converted: list[Any] = []
-    for position, (x, numpy_dtype) in enumerate(zip(operands, wanted, strict=True)):
+    dtypes: list[DType] = []
+    for position, numpy_dtype in enumerate(wanted):
         accepts = "boolean" if op.name == "where" and position == 0 else op.accepts
         dtype = _computed(numpy_dtype, accepts, backend)
         if dtype is None:
             return None
-        converted.append(_converted(x, dtype))
-    if not any(map(is_array, converted)):
-        return None
-    result = strict(op, tuple(converted))
-    if outcome.kind == "b" and result.dtype.kind != "b":
-        return _data_types.astype(result, BY_NUMPY[outcome])
-    return result
+        dtypes.append(dtype)
+    result = strict(op, tuple(map(_converted, operands, dtypes)))
+    restored = BY_NUMPY[outcome] if outcome.kind == "b" and result.dtype.kind != "b" else None
+    if not any(isinstance(x, np.ndarray) for x in arguments):  # 0-d ones, which went as scalars
+        _conversions[_key(op, arguments)] = tuple(dtypes), restored
+    return result if restored is None else _data_types.astype(result, restored)
 
 
 def _loop_type(x: Array | Scalar | None) -> Any:
@@ -243,7 +261,7 @@ def _converted(x: Any, dtype: DType) -> Any:
     if x is None:
         return None
     if is_array(x):
-        return _data_types.astype(x, dtype, copy=False)
+        return x if x.dtype is dtype else _data_types.astype(x, dtype, copy=False)
     return {"b": bool, "i": int, "u": int, "f": float, "c": complex}[dtype.kind](x)
 
 

@@ -66,13 +66,17 @@ def getitem(x: Array, key: Any) -> Array:
     view, shape = selection.view, selection.shape
     if shape is None:
         return view
-    rows = _manipulation.reshape(view, (math.prod(selection.lengths), *selection.rest))
+    rows = view
+    if len(selection.indices) != 1:
+        rows = _manipulation.reshape(view, (math.prod(selection.lengths), *selection.rest))
     numbers = _row_numbers(x, selection, "indexing")
     try:
         taken = wrap(x._type.backend.take(rows._data, numbers._data, 0), x._type)
     except IndexError as error:
         raise IndexError(f"indexing: {error}") from None
     selected = _manipulation.reshape(taken, (*shape, *selection.rest))
+    if selection.place == 0:
+        return selected
     front = tuple(range(len(shape)))
     return _manipulation.moveaxis(selected, front, tuple(i + selection.place for i in front))
 
@@ -139,12 +143,11 @@ def _select(x: Array, key: Any, operation: str) -> Selection:
     if not selects:
         return Selection(view, [], None, 0)
     shape = _shapes.broadcast(operation, shapes)
-    return Selection(
-        _manipulation.moveaxis(view, tuple(selected), tuple(range(len(selected)))),
-        [_manipulation.broadcast_to(i, shape) for i in indices],
-        shape,
-        runs[0] if len(runs) == 1 else 0,
-    )
+    front = list(range(len(selected)))
+    if selected != front:
+        view = _manipulation.moveaxis(view, tuple(selected), tuple(front))
+    spread = [i if i.shape == shape else _manipulation.broadcast_to(i, shape) for i in indices]
+    return Selection(view, spread, shape, runs[0] if len(runs) == 1 else 0)
 
 
 def _part(x: Array, k: Any, operation: str) -> Any:
