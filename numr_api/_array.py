@@ -17,6 +17,7 @@ from numr_api._conversion import narrower
 from numr_api._data_types import astype
 from numr_api._declare import OPS, bind, in_place, operator, reflected, wrap
 from numr_api._devices import Device, array_type, backend_of, host_conversion
+from numr_api._errors import Unsupported
 from numr_api._mode import relaxed_rules
 from numr_api._relaxed_methods import NAMES as RELAXED_NAMES, RelaxedAttribute
 
@@ -231,10 +232,13 @@ class Array:
         backend = backend_of(device, "to_device")
         if backend is self._type.backend:
             return self
-        dtype = narrower(self.dtype, backend)
-        if dtype is not None:
-            return astype(self, dtype, device=backend.device)
-        moved = array_type(self.dtype, backend, "to_device")
+        try:
+            moved = array_type(self.dtype, backend, "to_device")
+        except Unsupported:
+            narrow = narrower(self.dtype, backend)
+            if narrow is None:
+                raise
+            return astype(self, narrow, device=backend.device)
         return wrap(backend.from_host(self._type.backend.to_host(self._data), copy=True), moved)
 
     def __dlpack__(

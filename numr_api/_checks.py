@@ -50,6 +50,8 @@ def as_operand(operation: str, x: object) -> Array | Scalar:
 
 def as_scalar(operation: str, x: object, expected: str = "a Python scalar") -> Scalar:
     """A Python scalar of exactly bool, int, float or complex, also from a NumPy scalar."""
+    if x.__class__ in SCALAR_KINDS:
+        return cast("Scalar", x)
     try:
         return strict_scalar(operation, x, expected)
     except TypeError:
@@ -86,14 +88,11 @@ def describe(x: object) -> str:
 
 def require_array(operation: str, x: object, accepts: str = "any") -> Array:
     """x itself, which must be an Array of an accepted dtype; in relaxed mode what x becomes."""
-    try:
-        return strict_array(operation, x, accepts)
-    except TypeError:
-        rules = relaxed_rules()
-        array = None if rules is None else rules.as_array(x, accepts)
-        if array is None:
-            raise
-    return array
+    if x.__class__ is Array and cast("Array", x).dtype.kind in ACCEPTED[accepts]:
+        return cast("Array", x)
+    rules = relaxed_rules()
+    array = None if rules is None else rules.as_array(x, accepts)
+    return strict_array(operation, x, accepts) if array is None else array
 
 
 def strict_array(operation: str, x: object, accepts: str = "any") -> Array:

@@ -134,7 +134,7 @@ def _from_array(
     """``asarray`` of an Array."""
     backend = array._type.backend if device is None else backend_for(device, "asarray")
     moves = backend is not array._type.backend
-    if dtype is None:
+    if moves and dtype is None:
         dtype = narrower(array.dtype, backend)
     casts = dtype is not None and dtype is not array.dtype
     if copy is False and (moves or casts):
@@ -270,8 +270,6 @@ def _from_host(host: Any, dtype: DType | None, device: object, copy: bool | None
         raise TypeError(
             f"asarray: NumPy's {native.dtype} has no counterpart; dtypes are {', '.join(BY_NAME)}"
         )
-    if dtype is None:
-        dtype = narrower(found, backend)
     if copy is False and (copied or (dtype is not None and dtype is not found)):
         raise ValueError(
             f"asarray: NumPy's {np.asarray(host).dtype} array or scalar cannot become "
@@ -286,7 +284,13 @@ def _from_host(host: Any, dtype: DType | None, device: object, copy: bool | None
         with np.errstate(all="ignore"):
             native = native.astype(dtype.__numpy_dtype__)
         return wrap(backend.from_host(native, copy=None), result)
-    result = array_type(found, backend, "asarray")
+    try:
+        result = array_type(found, backend, "asarray")
+    except Unsupported:
+        narrow = narrower(found, backend) if dtype is None else None
+        if narrow is None:
+            raise
+        return _from_host(host, narrow, device, copy)
     try:
         return wrap(backend.from_host(native, copy=copy), result)
     except ValueError as error:
@@ -334,9 +338,13 @@ def from_dlpack(
         raise TypeError(f"from_dlpack: dtype {host.dtype} has no counterpart")
     if copy is False and backend.device.kind != "cpu":
         raise ValueError(f"from_dlpack: cannot move to {backend.device} without a copy")
-    if narrower(found, backend) is not None:
-        return _from_host(host, None, device, copy)
-    result = array_type(found, backend, "from_dlpack")
+    try:
+        result = array_type(found, backend, "from_dlpack")
+    except Unsupported:
+        narrow = narrower(found, backend)
+        if narrow is None:
+            raise
+        return _from_host(host, narrow, device, copy)
     try:
         data = backend.from_host(host, copy=copy)
     except ValueError as error:

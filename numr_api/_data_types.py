@@ -67,9 +67,12 @@ def can_cast(from_: DType | Array, to: DType, /) -> bool:
     For an array, the dtypes of its device alone count.
     """
     to = require_dtype("can_cast", to)
-    dtype = _dtype_of("can_cast", from_)
-    if is_array(from_) and to not in from_._type.backend.dtypes:
-        return False
+    if is_array(from_):
+        dtype = from_.dtype
+        if to not in from_._type.backend.dtypes:
+            return False
+    else:
+        dtype = _dtype_of("can_cast", from_)
     if to in above(dtype):
         return True
     rules = relaxed_rules()
@@ -174,9 +177,14 @@ def isdtype(dtype: DType, kind: DType | str | tuple[DType | str, ...]) -> bool:
 
 
 def _operand_or_dtype(x: object) -> object:
-    rules = relaxed_rules()
-    found = None if rules is None or is_array(x) else rules.as_dtype(x)
-    return as_operand("result_type", x) if found is None else found
+    try:
+        return as_operand("result_type", x)
+    except TypeError:
+        rules = relaxed_rules()
+        found = None if rules is None else rules.as_dtype(x)
+        if found is None:
+            raise
+    return found
 
 
 @operation("data types")

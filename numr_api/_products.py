@@ -27,7 +27,8 @@ def promoted(name: str, x1: object, x2: object) -> tuple[Array, Array]:
             raise
         arrays = require_array(name, x1), require_array(name, x2)
     backend = common_backend(name, arrays)
-    dtype = common_dtype(name, arrays)
+    first, second = arrays
+    dtype = first.dtype if first._type is second._type else common_dtype(name, arrays)
     if dtype.kind == "b":  # counted, where rules are relaxed
         dtype = backend.default_dtypes["integral"]
     first, second = (

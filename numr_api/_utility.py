@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from numr_api import _arithmetic, _manipulation
-from numr_api._checks import is_array, require_array
+from numr_api._checks import require_array
 from numr_api._declare import operation
 from numr_api._mode import relaxed_rules
 from numr_api._shapes import as_axis, as_int
@@ -38,6 +38,7 @@ def diff(
         Array of x's dtype, shorter by n along ``axis``.
     """
     array = require_array("diff", x, "numeric")
+    converted = array is not x
     number = as_axis("diff", axis, array.ndim)
     times = as_int("diff", "n", n)
     if times < 0:
@@ -49,5 +50,5 @@ def diff(
     for _ in range(min(times, array.shape[number])):  # after that nothing is left
         later, earlier = array[(*front, slice(1, None), ...)], array[(*front, slice(-1), ...)]
         array = _arithmetic.subtract(later, earlier)
-    rules = relaxed_rules() if is_array(x) and x.dtype.kind == "b" else None
+    rules = relaxed_rules() if converted else None
     return array if rules is None else rules.restored("diff", x, array)
