@@ -260,6 +260,9 @@ def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
     x = require_array("take", x)
     indices = require_array("take (indices)", indices, "integer")
     common_backend("take", (x, indices))
+    rules = None if indices.ndim == 1 and (x.ndim == 1 or axis is not None) else relaxed_rules()
+    if rules is not None:
+        return rules.take(x, indices, axis)
     if indices.ndim != 1:
         raise ValueError(f"take: indices must have one axis, got shape {indices.shape}")
     if axis is None:

@@ -29,7 +29,7 @@ from numr_api._checks import as_operand, common_backend, is_array
 from numr_api._declare import OPS, Operation, strict
 from numr_api._devices import default_backend
 from numr_api._dtypes import ACCEPTED, BY_NUMPY, COMPLEX_OF, DType
-from numr_api._relaxed_indexing import getitem as getitem, setitem as setitem
+from numr_api._relaxed_indexing import getitem as getitem, setitem as setitem, take as take
 
 if TYPE_CHECKING:
     from numr_api._array import Array

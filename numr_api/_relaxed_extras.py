@@ -46,10 +46,13 @@ __all__ = [
     "diag",
     "einsum",
     "median",
+    "nancumprod",
+    "nancumsum",
     "nanmax",
     "nanmean",
     "nanmedian",
     "nanmin",
+    "nanprod",
     "nanstd",
     "nansum",
     "nanvar",
@@ -79,6 +82,12 @@ def _count_present(x: Array, axis: Axis, keepdims: bool) -> Array:
 def nansum(x: Array, /, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
     """``sum`` of what is not NaN."""
     return _reductions.sum(_without_nan(x, 0), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+@_in_relaxed_mode
+def nanprod(x: Array, /, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
+    """``prod`` of what is not NaN."""
+    return _reductions.prod(_without_nan(x, 1), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 @_in_relaxed_mode
@@ -213,6 +222,18 @@ def cumsum(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
     """Running sums along an axis; None flattens x first."""
     flat = _manipulation.reshape(x, (-1,)) if axis is None else x
     return _reductions.cumulative_sum(flat, axis=0 if axis is None else axis, dtype=dtype)
+
+
+@_in_relaxed_mode
+def nancumsum(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
+    """``cumsum`` where NaN counts as 0."""
+    return cumsum(_without_nan(x, 0), axis, dtype)
+
+
+@_in_relaxed_mode
+def nancumprod(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
+    """``cumprod`` where NaN counts as 1."""
+    return cumprod(_without_nan(x, 1), axis, dtype)
 
 
 @_in_relaxed_mode

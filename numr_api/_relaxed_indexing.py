@@ -81,6 +81,14 @@ def getitem(x: Array, key: Any) -> Array:
     return _manipulation.moveaxis(selected, front, tuple(i + selection.place for i in front))
 
 
+def take(x: Array, indices: Array, axis: int | None) -> Array:
+    """``take`` with indices of any shape, from the flattened array if no axis is given."""
+    if axis is None:
+        x, axis = _manipulation.reshape(x, (-1,)), 0
+    front = (slice(None),) * _shapes.as_axis("take", axis, x.ndim)
+    return getitem(x, (*front, indices))
+
+
 def setitem(x: Array, key: Any, value: Any) -> None:
     """``x[key] = value`` with NumPy's rules: the value is cast, the last of equal indices wins."""
     backend = x._type.backend

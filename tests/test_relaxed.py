@@ -101,6 +101,8 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("asarray", ([[xp.asarray(1), 2.5]],), {}),
     ("linspace", (0, 5.5, 4), {"dtype": xp.int32}), ("linspace", (-1, 1, 4), {"dtype": int}),
     ("arange", (0.0, 2.5), {"dtype": xp.int8}), ("arange", (3,), {"dtype": xp.complex64}),
+    ("take", (M, xp.asarray(1)), {"axis": 0}), ("take", (M, xp.asarray([[0, 3], [2, -1]])), {}),
+    ("take", (M, xp.asarray([[0, 1]])), {"axis": -1}), ("take", (F, xp.asarray(0)), {}),
     ("meshgrid", (J, F), {}), ("reshape", (True, (1,)), {}),
 ]  # fmt: skip
 

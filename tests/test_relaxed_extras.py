@@ -17,7 +17,17 @@ VALUES: dict[str, Any] = {
     "single": np.asarray([[3.0, NAN, 1.0], [0.5, INF, INF]], dtype=np.float32),
     "integers": np.asarray([[3, 1, 2], [5, 5, 0]]),
 }
-REDUCTIONS = ("median", "nanmax", "nanmean", "nanmedian", "nanmin", "nanstd", "nansum", "nanvar")
+REDUCTIONS = (
+    "median",
+    "nanmax",
+    "nanmean",
+    "nanmedian",
+    "nanmin",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
+)
 
 
 def test_names_depend_on_the_environment(run_python: Callable[..., str]) -> None:
@@ -60,6 +70,8 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("bincount", (np.asarray([1, 1, 3]), np.asarray([0.5, 1.5, 2.5])), {}),
     ("cumsum", (np.asarray([[1, 2], [3, 4]]),), {}),
     ("cumsum", (np.asarray([[True, False]]),), {"axis": 1}),
+    ("nancumsum", (np.asarray([[1.0, np.nan], [3.0, 4.0]]),), {}),
+    ("nancumprod", (np.asarray([[1.0, np.nan], [3.0, 4.0]]),), {"axis": 0}),
     ("cumprod", (np.asarray([[1.0, 2.0], [3.0, 4.0]]),), {"axis": 0}),
     ("diag", (np.asarray([1.0, 2.0]),), {}),
     ("diag", (np.asarray([1, 2]),), {"k": -1}),
@@ -84,6 +96,19 @@ def test_functions(number: int) -> None:
     found = np.asarray(getattr(extras, name)(*ours, **keywords))
     assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
     assert np.array_equal(found, expected)
+
+
+def test_keywords_of_numpy(run_python: Callable[..., str]) -> None:
+    code = """
+import numr_api as xp
+x = xp.asarray([[1.0, 2.0, 4.0]])
+print(xp.mean(x, dtype="float32").dtype, xp.var(x, ddof=1))
+print(xp.std(x, ddof=1, axis=1, dtype=xp.float32))
+print(xp.full_like(x, 2, shape=(2,)), xp.full_like(x, 3), xp.squeeze(x).shape)
+"""
+    found = run_python(code, NUMR_API_MODE="relaxed").splitlines()
+    assert found == ["float32 2.333333333333333", "[1.5275253]", "[2. 2.] [[3. 3. 3.]] (3,)"]
+    assert "unexpected keyword argument 'dtype'" in run_python(code)
 
 
 def test_what_extras_refuse(fakes: tuple[str, ...]) -> None:
