@@ -24,14 +24,16 @@ from numr_api._checks import (
     accumulator,
     as_operand,
     common_backend,
-    common_dtype,
     is_operand,
     require_array,
     require_kind,
+    strict_array,
+    strict_common_dtype,
 )
 from numr_api._devices import ArrayType, array_type
 from numr_api._dtypes import REAL_PART, DType
 from numr_api._errors import Unsupported
+from numr_api._mode import relaxed_rules
 from numr_api._shapes import as_axes, as_axis, as_bool, broadcast
 
 if TYPE_CHECKING:
@@ -370,14 +372,14 @@ def find_plan(op: Operation, operands: tuple[Array | Scalar | None, ...]) -> Pla
         raise TypeError(f"{op.name}: at least one argument must be an array")
     promoted = operands[1:] if op.name == "where" else operands
     if op.name == "where":
-        require_array("where (condition)", operands[0], "boolean")
+        strict_array("where (condition)", operands[0], "boolean")
         if not any(isinstance(x, Array) for x in promoted):
             raise TypeError("where: x1 or x2 must be an array")
     backend = common_backend(op.name, arrays)
     for x in promoted:
         if isinstance(x, Array):
             require_kind(op.name, x.dtype, op.accepts)
-    dtype = common_dtype(op.name, [x for x in promoted if x is not None])
+    dtype = strict_common_dtype(op.name, [x for x in promoted if x is not None])
     require_kind(op.name, dtype, op.accepts)  # float32 with a complex scalar becomes complex
     if op.name == "clip" and dtype is not arrays[0].dtype:
         raise TypeError(f"clip: min and max must fit the array's {arrays[0].dtype}, got {dtype}")
@@ -401,8 +403,23 @@ def find_plan(op: Operation, operands: tuple[Array | Scalar | None, ...]) -> Pla
 
 def checked(op: Operation, arguments: tuple[object, ...]) -> Array:
     """Call an element-wise operation with every check, and words for what is wrong."""
+    rules = relaxed_rules()
+    result = None if rules is None else rules.elementwise_again(op, arguments)
+    if result is not None:
+        return result
+    try:
+        return strict(op, arguments)
+    except (TypeError, OverflowError) as error:
+        result = None if rules is None else rules.elementwise(op, arguments, error)
+        if result is None:
+            raise
+    return result
+
+
+def strict(op: Operation, arguments: tuple[object, ...]) -> Array:
+    """``checked`` without relaxed rules, so that ``op.plans`` holds nothing that strict refuses."""
     if len(arguments) == 1:
-        require_array(op.name, arguments[0])
+        strict_array(op.name, arguments[0])
     operands = tuple(
         None if x is None and op.name == "clip" else as_operand(op.name, x) for x in arguments
     )
@@ -419,6 +436,18 @@ def checked(op: Operation, arguments: tuple[object, ...]) -> Array:
 
 def checked_in_place(op: Operation, array: Array, other: object) -> Array:
     """``array op= other`` with every check; nothing is written if one fails."""
+    try:
+        return strict_in_place(op, array, other)
+    except (TypeError, OverflowError) as error:
+        rules = relaxed_rules()
+        result = None if rules is None else rules.in_place(op, array, other, error)
+        if result is None:
+            raise
+    return result
+
+
+def strict_in_place(op: Operation, array: Array, other: object) -> Array:
+    """``checked_in_place`` without relaxed rules."""
     operand = as_operand(op.name, other)
     _, kernel, result = find_plan(op, (array, operand))
     name = f"in-place {op.name}"
@@ -457,10 +486,12 @@ def checked_reduction(
         kernel = backend.reduction(op.name, array.dtype, outcome)
     except Unsupported as error:
         raise Unsupported(f"{op.name}: {error}") from None
-    op.plans[array._type, dtype] = (backend.launch, kernel, result)
+    op.plans[array._type, None if dtype is None else outcome] = (backend.launch, kernel, result)
     try:
-        return wrap(backend.launch_checked(kernel, array._data, axes, keepdims), result)
+        reduced = wrap(backend.launch_checked(kernel, array._data, axes, keepdims), result)
     except ValueError:
         raise ValueError(
             f"{op.name}: no elements along the axes {axes} of an array of shape {array.shape}"
         ) from None
+    rules = None if array is x else relaxed_rules()
+    return reduced if rules is None else rules.restored(op.name, x, reduced)

@@ -3,6 +3,19 @@
 from __future__ import annotations
 
 from numr_api._backends.cpu.threads import threads
-from numr_api._devices import MemoryStatistics, default_device, memory, synchronize
+from numr_api._devices import (
+    MemoryStatistics,
+    default_device,
+    host_conversion,
+    memory,
+    synchronize,
+)
 
-__all__ = ["MemoryStatistics", "default_device", "memory", "synchronize", "threads"]
+__all__ = [
+    "MemoryStatistics",
+    "default_device",
+    "host_conversion",
+    "memory",
+    "synchronize",
+    "threads",
+]

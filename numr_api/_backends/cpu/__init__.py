@@ -98,6 +98,7 @@ class CpuBackend(ArrayLibrary):
         self.device = device
         self.dtypes = dtypes
         self.default_dtypes = default_dtypes
+        self.shortcuts = {"put_rows": self.put_rows}
         has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
         self.launch = silent_context().run if has_gil else OwnContext().launch
         self.shortcuts = {
