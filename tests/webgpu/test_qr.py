@@ -6,6 +6,7 @@ The limits of errors are 2 to 4 times what LAPACK's are in the same dtype.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -198,7 +199,8 @@ def test_kernels_for_gpus(
     if not backend.features:
         pytest.skip("the same kernels as with features")
     needs(backend, dtype)
-    monkeypatch.setattr(qr, "in_software", lambda _: False)
+    hardware = replace(backend.gpu.adapter, type="DiscreteGPU")
+    monkeypatch.setattr(backend.gpu, "adapter", hardware)
     monkeypatch.setattr(qr, "MOST_THREADS", 128)
     for shape in [(300, 40), (180, 17), (40, 45)]:
         a = normal(shape, dtype)

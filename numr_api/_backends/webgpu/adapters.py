@@ -45,6 +45,11 @@ class Adapter:
     driver: str
     features: frozenset[str]
 
+    @property
+    def in_software(self) -> bool:
+        """Whether a processor runs the kernels, after a driver has compiled them for long."""
+        return self.type == "CPU"
+
     def open(self) -> Any:
         """wgpu's device."""
         offered: Mapping[str, int] = self.handle.limits

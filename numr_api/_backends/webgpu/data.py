@@ -147,6 +147,12 @@ def permute(data: Strided, axes: tuple[int, ...]) -> Strided:
     return data.view(shape, tuple(data.strides[axis] for axis in axes), data.offset)
 
 
+def transposed(data: Strided) -> Strided:
+    """The view with the last two axes exchanged."""
+    rank = len(data.shape)
+    return permute(data, (*range(rank - 2), rank - 1, rank - 2))
+
+
 def broadcast(data: Strided, shape: Shape) -> Strided:
     """The view that repeats data; raises ValueError if the shape does not fit."""
     new = len(shape) - len(data.shape)

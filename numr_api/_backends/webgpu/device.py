@@ -74,9 +74,7 @@ class WebgpuBackend:
         self.faults = Faults(self.gpu)
         self._compiled: dict[tuple[Any, ...], Program] = {}
         self._remembered: dict[Any, Any] = {}
-        self.least_transposed = (
-            transposition.NEVER if adapter.type == "CPU" else transposition.LEAST
-        )
+        self.least_transposed = transposition.NEVER if adapter.in_software else transposition.LEAST
         self.types = types_of(frozenset())  # enough to find out about the device
         self.default_dtypes: Mapping[str, DType] = {
             **DEFAULT_DTYPES,

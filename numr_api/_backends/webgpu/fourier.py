@@ -190,13 +190,12 @@ def axis_transforms(
 
 def limits_of(backend: WebgpuBackend, dtype: DType) -> Limits:
     """What the workgroups of a device can have, for transforms of a complex dtype."""
-    adapter = backend.gpu.adapter
-    offered = adapter.handle.limits
+    gpu = backend.gpu
     return Limits(
-        offered["max-compute-workgroup-storage-size"],
-        min(offered["max-compute-invocations-per-workgroup"], 1024),
+        gpu.most_storage,
+        min(gpu.most_threads, 1024),
         dtype.itemsize // 2,
-        adapter.type == "CPU",
+        gpu.adapter.in_software,
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from numr_api._backends.webgpu import fourier_tables as tables
+from numr_api._backends.webgpu.data import row_major
 from numr_api._backends.webgpu.fourier_flags import SIGNS, Flags, Form
 from numr_api._backends.webgpu.fourier_kernels import loop_source, source
 from numr_api._backends.webgpu.fourier_lengths import (
@@ -95,7 +96,7 @@ class Planner:
     def add_partial(self, shape: Lengths) -> Operand:
         """A new complex array."""
         self.partial.append(prod(shape))
-        return Operand(len(self.partial) + 1, shape, _row_major(shape))
+        return Operand(len(self.partial) + 1, shape, row_major(shape))
 
     def add(self, source: Operand, target: Operand, axis: Axis) -> None:
         """The passes of one transform."""
@@ -261,10 +262,6 @@ class Planner:
         if kind == "chirp":
             return tables.chirp(n)
         return tables.chirp_transform(n, convolution_length(n))
-
-
-def _row_major(shape: Lengths) -> Lengths:
-    return tuple(prod(shape[i + 1 :]) for i in range(len(shape)))
 
 
 def _with(shape: Lengths, axis: int, length: int) -> Lengths:

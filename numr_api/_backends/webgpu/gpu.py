@@ -104,7 +104,7 @@ class Gpu:
             self._finish,
             largest=int(limits["max-buffer-size"]) // 256 * 256,
             most=self.most,
-            cap=(512 << 20) if adapter.type == "CPU" else (4 << 30),
+            cap=(512 << 20) if adapter.in_software else (4 << 30),
         )
         if self.most < SLAB:
             raise DeviceOutOfMemory(f"{adapter.name}: bindings of {self.most} bytes are too small")

@@ -118,7 +118,7 @@ def sum_up(backend: WebgpuBackend, numbers: Strided, count: int) -> None:
         # With so few, each workgroup sums up those before its own: one kernel less to wait for. But
         # a software driver's barriers are slow.
         given = 2
-        if chunks > CHUNK or gpu.adapter.type == "CPU":
+        if chunks > CHUNK or gpu.adapter.in_software:
             sum_up(backend, sums, chunks)
             given = 1
     program = backend.compiled(

@@ -91,7 +91,7 @@ class Products:
         # What was recorded for the product in the making, in place of which a plan will come.
         self._steps: list[tuple[Program, list[int], Product]] = []
         # A software driver compiles for longer than an unrolled loop can save.
-        self._unrolled = backend.gpu.adapter.type != "CPU"
+        self._unrolled = not backend.gpu.adapter.in_software
         self._storage = backend.gpu.most_storage if self._unrolled else STORAGE
 
     def matmul(self, x1: Strided, x2: Strided) -> Strided:

@@ -123,7 +123,7 @@ def method_of(backend: WebgpuBackend) -> Method:
     adapter = backend.gpu.adapter
     limits: Mapping[str, int] = adapter.handle.limits
     # A software driver's barriers are slow.
-    if adapter.type == "CPU" or limits["max-compute-workgroup-storage-size"] < SUBGROUP_MEMORY:
+    if adapter.in_software or limits["max-compute-workgroup-storage-size"] < SUBGROUP_MEMORY:
         return SINGLE_THREADS
     threads = limits["max-compute-invocations-per-workgroup"]
     least, most = facts.subgroups(backend)

@@ -63,7 +63,7 @@ def sort_rows(
     target.block.version += 1
     flip = WORD if descending else 0
     longest = SHORT_ROW[order.words] if order.words == order.key_words else 0
-    if backend.gpu.adapter.type == "CPU":
+    if backend.gpu.adapter.in_software:
         longest = min(longest, SHORT_ROW_IN_SOFTWARE)
     if length <= longest:
         _sort_short(backend, order, source, target, flip, indices)
@@ -89,7 +89,7 @@ def _sort_short(
     adapter = backend.gpu.adapter
     program = backend.compiled(
         ("sort short rows", order.key, indices), label, 2,
-        lambda: _short_source(order, indices, 16 if adapter.type == "CPU" else 256),
+        lambda: _short_source(order, indices, 16 if adapter.in_software else 256),
     )  # fmt: skip
     bindings = whole(backend, label, source), whole(backend, label, target)
     words = (0, source.offset, target.offset, length, shift, at_once, rows, flip)

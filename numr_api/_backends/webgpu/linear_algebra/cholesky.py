@@ -11,7 +11,7 @@ from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from numr_api._backends.webgpu.data import Strided, index, merge, permute
+from numr_api._backends.webgpu.data import Strided, index, merge, transposed
 from numr_api._backends.webgpu.linear_algebra.fields import real_of
 from numr_api._backends.webgpu.linear_algebra.status import Status
 from numr_api._backends.webgpu.linear_algebra.triangular import (
@@ -71,7 +71,7 @@ def factor_blocks(backend: WebgpuBackend, source: Strided, target: Strided, stat
     """Factor matrices of shape (count, n, n), with any strides, that are a single block each."""
     kind = backend.types[source.dtype]
     count, n, _ = source.shape
-    software = backend.gpu.adapter.type == "CPU"
+    software = backend.gpu.adapter.in_software
     threads = 32 if n <= 8 or software else BLOCK_THREADS
 
     def source_text() -> str:
@@ -89,8 +89,7 @@ def factor_blocks(backend: WebgpuBackend, source: Strided, target: Strided, stat
 
 def factor(backend: WebgpuBackend, x: Strided, target: Strided, status: Status) -> None:
     """Factor matrices of more than one block."""
-    axes = (*range(len(x.shape) - 2), len(x.shape) - 1, len(x.shape) - 2)
-    matrices = stack(backend.copy(permute(x, axes)))
+    matrices = stack(backend.copy(transposed(x)))
     whole(backend, LABEL, matrices)  # or it is refused
     count, n, _ = matrices.shape
     width = width_of(backend, x.dtype)
@@ -99,7 +98,7 @@ def factor(backend: WebgpuBackend, x: Strided, target: Strided, status: Status) 
     every = slice(None)
     for start in range(0, n, width):
         here, behind = slice(start, start + width), slice(start + width, None)
-        block = permute(index(matrices, (every, here, here)), (0, 2, 1))
+        block = transposed(index(matrices, (every, here, here)))
         factor_blocks(backend, block, block, status)
         if start + width >= n:
             break
@@ -108,7 +107,7 @@ def factor(backend: WebgpuBackend, x: Strided, target: Strided, status: Status) 
         conjugated = index(conjugates, (every, every, behind)) if is_complex else rows
         # By columns, so the transposed product.
         rest = index(matrices, (every, behind, behind))
-        backend.products.subtract(rest, permute(conjugated, (0, 2, 1)), rows)
+        backend.products.subtract(rest, transposed(conjugated), rows)
     copy_triangles(backend, matrices, target)
 
 

@@ -19,11 +19,9 @@ THREADS = 64  # of a workgroup, which multiplies the diagonal of a matrix
 
 SCALING = {
     "f": """
-fn largest_part(a: V) -> R { return abs(a); }
 fn times_power_of_two(a: V, n: i32) -> V { return scale_by_power_of_two_{real}(a, n); }
 """,
     "c": """
-fn largest_part(a: V) -> R { return max(abs(a.x), abs(a.y)); }
 fn times_power_of_two(a: V, n: i32) -> V {
     return V(scale_by_power_of_two_{real}(a.x, n), scale_by_power_of_two_{real}(a.y, n));
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from numr_api._backends.webgpu.data import permute
+from numr_api._backends.webgpu.data import transposed
 from numr_api._backends.webgpu.linear_algebra.jacobi import Problem, solve
 from numr_api._dtypes import REAL_PART
 
@@ -24,8 +24,7 @@ def eigh(backend: WebgpuBackend, x: Strided) -> tuple[Strided, Strided]:
         return _none(backend, x), backend.empty(x.shape, x.dtype)
     outcome = solve(backend, Problem(x, hermitian=True, vectors=True, reason=REASON))
     assert outcome.right is not None
-    rank = len(x.shape)
-    return outcome.values, permute(outcome.right, (*range(rank - 2), rank - 1, rank - 2))
+    return outcome.values, transposed(outcome.right)
 
 
 def eigvalsh(backend: WebgpuBackend, x: Strided) -> Strided:

@@ -16,6 +16,7 @@ fn conjugate(a: V) -> V {{ return a; }}
 fn real_part(a: V) -> R {{ return a; }}
 fn from_real(a: R) -> V {{ return a; }}
 fn size(a: V) -> R {{ return abs(a); }}
+fn larger_part(a: V) -> R {{ return abs(a); }}
 fn size_squared(a: V) -> R {{ return a * a; }}
 fn divided(a: V, b: V) -> V {{ return divide_{real}(a, b); }}
 fn is_finite(a: V) -> bool {{ return is_finite_{real}(a); }}
@@ -28,6 +29,7 @@ fn conjugate(a: V) -> V {{ return V(a.x, -a.y); }}
 fn real_part(a: V) -> R {{ return a.x; }}
 fn from_real(a: R) -> V {{ return V(a, R(0)); }}
 fn size(a: V) -> R {{ return abs_{suffix}(a); }}
+fn larger_part(a: V) -> R {{ return max(abs(a.x), abs(a.y)); }}
 fn size_squared(a: V) -> R {{ return a.x * a.x + a.y * a.y; }}
 fn divided(a: V, b: V) -> V {{ return divide_{suffix}(a, b); }}
 fn is_finite(a: V) -> bool {{ return is_finite_{suffix}(a); }}
@@ -36,6 +38,19 @@ BOTH = """
 fn quotient(a: R, b: R) -> R {{ return divide_{real}(a, b); }}
 fn root(a: R) -> R {{ return sqrt_{real}(a); }}
 """
+# Exponents n for which x / 2^n is between 1/2 and 1, or as near as leaves 2^n and 2^-n normal.
+EXPONENTS = {
+    "f32": """
+fn power_of_two(n: i32) -> f32 { return power_of_two_f32(n); }
+fn bounded_exponent(x: f32) -> i32 {
+    return clamp(i32(bitcast<u32>(x) >> 23u), 1, 252) - 126;
+}""",
+    "f64": """
+fn power_of_two(n: i32) -> f64 { return power_of_two_f64(n); }
+fn bounded_exponent(x: f64) -> i32 {
+    return clamp(i32(high_word_f64(x) >> 20u), 1, 2044) - 1022;
+}""",
+}
 
 
 def real_of(kind: Type) -> str:

@@ -16,9 +16,9 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from numr_api import _dtypes
-from numr_api._backends.webgpu.data import index, merge, permute
+from numr_api._backends.webgpu.data import index, merge, transposed
 from numr_api._backends.webgpu.kernels import WORKGROUP
-from numr_api._backends.webgpu.linear_algebra.fields import field, real_of
+from numr_api._backends.webgpu.linear_algebra.fields import EXPONENTS, field, real_of
 from numr_api._backends.webgpu.orders import header, kernel_text, whole
 from numr_api._backends.webgpu.types import WORD
 from numr_api._dtypes import REAL_PART
@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from numr_api._backends.webgpu.gpu import Program
     from numr_api._backends.webgpu.memory import Binding
 
-MOST_SWEEPS = 100  # multiple eigenvalues take up to about 50 in float64, all others less than 20
+MOST_SWEEPS = 64  # in float64, graded eigenvalues take most: 19 for 72, 26 for 200
 FIRST_SWEEPS = 8  # then the host looks for the first time whether more are needed
-STATE = MOST_SWEEPS + 2  # words: an element is not finite; one before the sweeps; one of each
-NEEDED = 2  # what the word of a sweep is from on where another sweep is needed
-FAR = 3
+STATE = MOST_SWEEPS + 1  # words: an element is not finite; one of each sweep; then three a matrix
+# The word of a sweep has the bits of a float32: the largest element, 1 where it is a rounding.
+NEEDED = 0x40800000  # 4: from there on another sweep is needed
+FAR = 0x44800000  # 1024
+FIRST = 0x7149F2CA  # 1e30: before the first sweep
 # Columns that two blocks have together, and elements of each that are in a workgroup's memory; the
 # first shape is taken that fits.
 SHAPES = ((32, 128), (32, 64), (32, 32), (16, 64), (16, 32), (16, 16))
@@ -43,20 +45,8 @@ THREADS_IN_SOFTWARE = 16  # where barriers take time for each
 THREADS_OF_ROW = 64
 
 NUMBERS = {
-    "f32": """
-const ROTATED = 2.4e-7;
-const TINY = 1e-15;
-fn power_of_two(n: i32) -> f32 { return power_of_two_f32(n); }
-fn bounded_exponent(x: f32) -> i32 {
-    return clamp(i32(bitcast<u32>(x) >> 23u), 1, 252) - 126;
-}""",
-    "f64": """
-const ROTATED = 4.4e-16;
-const TINY = 1e-140;
-fn power_of_two(n: i32) -> f64 { return power_of_two_f64(n); }
-fn bounded_exponent(x: f64) -> i32 {
-    return clamp(i32(high_word_f64(x) >> 20u), 1, 2044) - 1022;
-}""",
+    "f32": "const ROTATED = 2.4e-7; const TINY = 1e-15;",
+    "f64": "const ROTATED = 4.4e-16; const TINY = 1e-140;",
 }
 
 
@@ -112,19 +102,19 @@ class _Iteration:
         self._matrices = prod(batch)
         self._turned = self._count if problem.hermitian or problem.vectors else 0
         self._line = self._inner + self._turned
-        self._in_software = backend.gpu.adapter.type == "CPU"
+        self._in_software = backend.gpu.adapter.in_software
         self._rows, self._chunk = self._shape_of_tiles()
         self._half = min(self._rows, self._count + 1) // 2
         self._blocks = -(-self._count // self._half)
         self._blocks += self._blocks % 2
         self._work = backend.empty((self._matrices, self._count, self._line), self._dtype)
         self._measures = backend.empty((self._matrices, 2), self._real)
-        self._state = backend.full((STATE,), 0, _dtypes.uint32)
+        self._state = backend.full((STATE + 3 * self._matrices,), 0, _dtypes.uint32)
         self._state.block.version += 1
         self._kernel: tuple[Program, tuple[Binding, ...]] | None = None  # of rounds
 
     def _shape_of_tiles(self) -> tuple[int, int]:
-        limit = int(self._backend.gpu.adapter.handle.limits["max-compute-workgroup-storage-size"])
+        limit = self._backend.gpu.most_storage
         small = self._count <= SMALL and not self._in_software
         for rows, chunk in SHAPES[-1:] if small else SHAPES:
             elements = rows * (rows + chunk + 4) + self._size_of_turned(rows, chunk)
@@ -171,17 +161,17 @@ class _Iteration:
         words = (
             0, x.offset, step & WORD, self._matrices, down & WORD, along & WORD, self._count,
             self._inner, self._line, self._work.offset, self._state.offset, self._measures.offset,
-            int(abs(along) <= abs(down)),
+            int(abs(along) <= abs(down)), self._state.offset + STATE,
         )  # fmt: skip
         arrays = {"source": x, "work": self._work, "state": self._state, "measures": self._measures}
         self._dispatch("jacobi_begin", arrays, words, self._matrices)
 
     def _round(self, sweep: int, number: int, turns: int) -> None:
-        before = self._state.offset + 1 + sweep
+        place = self._state.offset
         words = (
             0, self._work.offset, self._line, self._count, self._inner, self._blocks, self._half,
-            number, turns, self._matrices, before, before + 1, self._measures.offset,
-            (self._half - 1).bit_length(),
+            number, turns, self._matrices, place + 1 + sweep, place + STATE,
+            self._measures.offset, (self._half - 1).bit_length(), sweep,
         )  # fmt: skip
         if self._kernel is None:
             arrays = {"work": self._work, "state": self._state, "measures": self._measures}
@@ -190,9 +180,10 @@ class _Iteration:
 
     def _check(self, sweeps: int) -> bool:
         """Whether no more sweeps are needed after so many; ValueError if they would not help."""
-        self._state.mirror = None
-        broken, *levels = self._backend.to_host(self._state).tolist()
-        last = levels[sweeps]
+        words = index(self._state, (slice(STATE),))
+        words.mirror = None
+        broken, *levels = self._backend.to_host(words).tolist()
+        last = levels[sweeps - 1]
         if broken or (sweeps in (1, MOST_SWEEPS) and last >= FAR):
             raise ValueError(self._problem.reason)
         return last < NEEDED or sweeps == MOST_SWEEPS
@@ -207,7 +198,7 @@ class _Iteration:
         if self._kind.kind == "c":
             conjugate = backend.elementwise("conj", (self._dtype,), self._dtype, self._dtype)
             adjoint = backend.launch(conjugate, turned)
-        defect = backend.matmul(turned, permute(adjoint, (0, 2, 1)))
+        defect = backend.matmul(turned, transposed(adjoint))
         words = (0, defect.size, self._count, defect.offset)
         self._dispatch("jacobi_defect", {"defect": defect}, words, -(-defect.size // WORKGROUP))
         backend.products.subtract(polished, defect, turned)
@@ -261,8 +252,7 @@ class _Iteration:
             return THREADS_IN_SOFTWARE
         if name in ("jacobi_values", "jacobi_place"):
             return THREADS_OF_ROW
-        limits = self._backend.gpu.adapter.handle.limits
-        most = min(THREADS, int(limits["max-compute-invocations-per-workgroup"]))
+        most = min(THREADS, self._backend.gpu.most_threads)
         return min(max(1 << (2 * self._half**2 - 1).bit_length(), 32), most)
 
     def _source(self, name: str, arrays: list[str], words: int, threads: int) -> str:
@@ -272,17 +262,16 @@ class _Iteration:
         is_complex = self._kind.kind == "c"
         conjugated = is_complex and not problem.hermitian
         right = "conjugate(a)" if conjugated else "a"
-        largest = "max(abs(a.x), abs(a.y))" if is_complex else "abs(a)"
         facts = {
             "GRAM": not problem.hermitian, "HERMITIAN": problem.hermitian,
             "LEFT": problem.vectors and not problem.hermitian, "RIGHT": problem.vectors,
         }  # fmt: skip
         return "\n".join([
             header(words, [(array, elements.get(array, "V")) for array in arrays]),
-            field(self._kind), NUMBERS[real_of(self._kind)],
-            f"fn largest_part(a: V) -> R {{ return {largest}; }}",
+            field(self._kind), EXPONENTS[real_of(self._kind)], NUMBERS[real_of(self._kind)],
             f"fn as_right(a: V) -> V {{ return {right}; }}",
             *(f"const {fact} = {str(holds).lower()};" for fact, holds in facts.items()),
+            f"const NEEDED = {NEEDED}u; const FIRST = {FIRST}u;",
             f"const ROWS = {rows}u; const CHUNK = {chunk}u; const PITCH = {chunk + 1}u;",
             f"const TURNED = {self._size_of_turned(rows, chunk)}u; const THREADS = {threads}u;",
             kernel_text(name),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numr_api import _dtypes
 from numr_api._backends.webgpu import facts
-from numr_api._backends.webgpu.data import Strided, broadcast, common_shape, index, permute
+from numr_api._backends.webgpu.data import Strided, broadcast, common_shape, index, transposed
 from numr_api._backends.webgpu.linear_algebra.fields import real_of
 from numr_api._backends.webgpu.linear_algebra.status import Status
 from numr_api._backends.webgpu.linear_algebra.triangular import (
@@ -31,6 +31,7 @@ from numr_api._backends.webgpu.orders import whole
 if TYPE_CHECKING:
     from numr_api._backends.webgpu.device import WebgpuBackend
     from numr_api._backends.webgpu.gpu import Program
+    from numr_api._backends.webgpu.memory import Binding
     from numr_api._backends.webgpu.types import Type
     from numr_api._dtypes import DType
 
@@ -58,7 +59,7 @@ class Factors(NamedTuple):
 
     @property
     def by_rows(self) -> Strided:
-        return permute(self.matrices, (0, 2, 1))
+        return transposed(self.matrices)
 
 
 # What decides which element is the pivot: the bits of its size, of which NaN has the largest.
@@ -105,8 +106,7 @@ def power_of_two(length: int) -> int:
 def factors(backend: WebgpuBackend, x: Strided, status: Status | None = None) -> Factors:
     """The factors of matrices of shape (..., n, n) with elements; with a status if it matters
     whether one is singular."""
-    axes = (*range(len(x.shape) - 2), len(x.shape) - 1, len(x.shape) - 2)
-    matrices = stack(backend.copy(permute(x, axes)))
+    matrices = stack(backend.copy(transposed(x)))
     count, n, _ = matrices.shape
     # The exchanges, what a panel's amount to, what all do, and a word for whoever needs no status.
     indices = backend.empty((3 * count * n + 1,), _dtypes.uint32)
@@ -139,7 +139,7 @@ def panel_program(backend: WebgpuBackend, dtype: DType, n: int) -> Program:
     """The kernel for panels of matrices of n rows."""
     kind = backend.types[dtype]
     most = min(MOST_THREADS, backend.gpu.most_threads)
-    software = backend.gpu.adapter.type == "CPU"
+    software = backend.gpu.adapter.in_software
     fewest, columns = FEWEST_THREADS, 8
     if software:
         # It compiles long, so there are few variants, and has few registers and threads.
@@ -166,7 +166,7 @@ def panel_program(backend: WebgpuBackend, dtype: DType, n: int) -> Program:
 
 
 def exchange(
-    backend: WebgpuBackend, matrices: Strided, places: tuple[Any, Any], panel: list[int]
+    backend: WebgpuBackend, matrices: Strided, places: tuple[Binding, Binding], panel: list[int]
 ) -> None:
     """Do with the columns beside a panel what its factors demand."""
     kind = backend.types[matrices.dtype]

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from numr_api._backends.webgpu.data import index, permute, row_major
+from numr_api._backends.webgpu.data import index, row_major, transposed
 from numr_api._backends.webgpu.kernels import WORKGROUP
-from numr_api._backends.webgpu.linear_algebra.fields import field, real_of
+from numr_api._backends.webgpu.linear_algebra.fields import EXPONENTS, field, real_of
 from numr_api._backends.webgpu.orders import header, kernel_text, whole
 from numr_api._dtypes import REAL_PART
 
@@ -32,27 +32,6 @@ ROWS_EACH = 4  # of a thread at least, where matrices are tall enough
 
 # Of the square of a column of about 1, below which it counts as zero.
 NEGLIGIBLE = {"f32": 7.9e-31, "f64": 1e-270}
-NUMBERS = {
-    "f32": """
-const BIAS = 127u;
-fn power_of_biased(exponent: u32) -> f32 { return bitcast<f32>(exponent << 23u); }
-fn biased_exponent_near(x: f32) -> u32 {
-    let exponent = bitcast<u32>(x) >> 23u;
-    return select(clamp(exponent, 1u, 252u) + 1u, BIAS, exponent == 0xffu || x == 0.0);
-}""",
-    "f64": """
-const BIAS = 1023u;
-fn power_of_biased(exponent: u32) -> f64 { return bitcast<f64>(u64(exponent) << 52u); }
-fn biased_exponent_near(x: f64) -> u32 {
-    let exponent = high_word_f64(x) >> 20u;
-    return select(clamp(exponent, 1u, 2044u) + 1u, BIAS, exponent == 0x7ffu || x == 0.0);
-}""",
-}
-
-
-def in_software(backend: WebgpuBackend) -> bool:
-    """Whether the device is a processor, for which large kernels take long to compile."""
-    return backend.gpu.adapter.type == "CPU"
 
 
 def qr(backend: WebgpuBackend, x: Strided, *, mode: str) -> tuple[Strided, Strided]:
@@ -113,7 +92,7 @@ class _Factorisation:
         storage = backend.gpu.most_storage - LEAST_THREADS_SHARED
         widths = [w for w in WIDTHS if self._shared(w) <= storage]
         self._width = next((w for w in widths if w >= self._rank), widths[-1])
-        self._in_software = in_software(backend)
+        self._in_software = backend.gpu.adapter.in_software
         self._each = 1 if self._in_software else PART // self._dtype.itemsize
         self._source = x if x.is_contiguous else backend.copy(x)
 
@@ -239,7 +218,7 @@ class _Factorisation:
         if self._kind.kind == "c":
             dtype = self._dtype
             x = self._backend.launch(self._backend.elementwise("conj", (dtype,), dtype, dtype), x)
-        return permute(x, (0, 2, 1))
+        return transposed(x)
 
     def _new(self, shape: tuple[int, ...]) -> Strided:
         return self._backend.empty(shape, self._dtype)
@@ -277,8 +256,7 @@ class _Factorisation:
             part = "qr_part" if each == 1 else f"qr_part_{kind.suffix}"
             names = [part, "qr_reflector", form.name]
         elif form.name == "qr_scale":
-            largest = "max(abs(a.x), abs(a.y))" if kind.kind == "c" else "abs(a)"
-            own = NUMBERS[real] + f"\nfn larger_part(a: V) -> R {{ return {largest}; }}"
+            own = EXPONENTS[real]
         numbers["GROUPS"] = form.threads // lanes
         return "\n".join([
             header(words, [(array, elements.get(array, "V")) for array in arrays]),

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from numr_api._backends.webgpu.data import index, permute
+from numr_api._backends.webgpu.data import index, transposed
 from numr_api._backends.webgpu.kernels import WORKGROUP
 from numr_api._backends.webgpu.linear_algebra import qr
 from numr_api._backends.webgpu.linear_algebra.fields import field
@@ -37,8 +37,8 @@ def svd(
     """U, the singular values, descending, and V^H."""
     *batch, rows, columns = x.shape
     if rows < columns:
-        right, values, left = svd(backend, _transposed(x), full_matrices=full_matrices)
-        return _transposed(left), values, _transposed(right)
+        right, values, left = svd(backend, transposed(x), full_matrices=full_matrices)
+        return transposed(left), values, transposed(right)
     if x.size == 0:
         values = backend.empty((*batch, columns), REAL_PART.get(x.dtype, x.dtype))
         size = rows if full_matrices else columns
@@ -48,25 +48,24 @@ def svd(
         return _by_columns(backend, x, full_matrices)
     unitary, triangle = qr.factor(backend, x, full_matrices)
     triangle = index(triangle, (*(slice(None),) * len(batch), slice(columns)))
-    left, values, right = _by_columns(backend, _transposed(triangle), False)
+    left, values, right = _by_columns(backend, transposed(triangle), False)
     key = (*(slice(None),) * (len(batch) + 1), slice(columns))
-    first = backend.matmul(index(unitary, key), _transposed(right))
+    first = backend.matmul(index(unitary, key), transposed(right))
     if not full_matrices:
-        return first, values, _transposed(left)
+        return first, values, transposed(left)
     backend.assign(unitary, key, first)
-    unitary.block.version += 1
-    return unitary, values, _transposed(left)
+    return unitary, values, transposed(left)
 
 
 def svdvals(backend: WebgpuBackend, x: Strided) -> Strided:
     """The singular values, descending."""
     *batch, rows, columns = x.shape
     if rows < columns:
-        return svdvals(backend, _transposed(x))
+        return svdvals(backend, transposed(x))
     if x.size == 0:
         return backend.empty((*batch, columns), REAL_PART.get(x.dtype, x.dtype))
     if _is_worth_reducing(rows, columns):
-        x = _transposed(qr.factor(backend, x, False)[1])
+        x = transposed(qr.factor(backend, x, False)[1])
     return solve(backend, Problem(x, hermitian=False, vectors=False, reason=REASON)).values
 
 
@@ -88,7 +87,7 @@ def _by_columns(
     assert outcome.left is not None
     assert outcome.right is not None
     with backend.gpu.lock:
-        unitary, triangle = qr.factor(backend, _transposed(outcome.left), complete)
+        unitary, triangle = qr.factor(backend, transposed(outcome.left), complete)
         *batch, rows, columns = unitary.shape
         count, number = x.shape[-1], prod(batch)
         words = (0, number * rows * count, count, rows, columns, triangle.shape[-2],
@@ -108,11 +107,6 @@ def _by_columns(
     return unitary, outcome.values, outcome.right
 
 
-def _transposed(x: Strided) -> Strided:
-    rank = len(x.shape)
-    return permute(x, (*range(rank - 2), rank - 1, rank - 2))
-
-
 def _identity(backend: WebgpuBackend, x: Strided, rows: int, columns: int) -> Strided:
     """Columns of identity matrices, as many matrices as x has."""
     shape = (*x.shape[:-2], rows, columns)
@@ -122,7 +116,6 @@ def _identity(backend: WebgpuBackend, x: Strided, rows: int, columns: int) -> St
             (*shape[:-2], columns), (*found.strides[:-2], columns + 1), found.offset
         )
         backend.assign(diagonal, (), 1)
-        found.block.version += 1
     return found
 
 

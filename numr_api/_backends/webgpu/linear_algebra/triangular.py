@@ -6,6 +6,7 @@ Blocks of the diagonal are solved by a kernel, and what they leave of the other 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 from numr_api._backends.webgpu.data import Strided, index, row_major
@@ -26,12 +27,14 @@ THREADS = 32  # of a workgroup, each with a column of the right-hand sides
 def width_of(backend: WebgpuBackend, dtype: DType) -> int:
     """Columns of a panel, and rows of a block: as workgroup memory can hold three blocks, and
     a little more."""
-    return 32 if 3 * 32 * THREADS * dtype.itemsize + 1024 <= backend.gpu.most_storage else 16
+    block = THREADS * dtype.itemsize
+    storage = backend.gpu.most_storage - 1024
+    return next(width for width in (32, 16, 8) if 3 * width * block <= storage)
 
 
 def step_of(backend: WebgpuBackend) -> int:
     """Rows that kernels have in registers; few for a software driver, which compiles long."""
-    return 2 if backend.gpu.adapter.type == "CPU" else 8
+    return 2 if backend.gpu.adapter.in_software else 8
 
 
 def text(
@@ -56,11 +59,7 @@ def text(
 
 def stack(data: Strided) -> Strided:
     """Contiguous matrices with a single batch axis."""
-    *batch, rows, columns = data.shape
-    count = 1
-    for length in batch:
-        count *= length
-    shape = (count, rows, columns)
+    shape = (prod(data.shape[:-2]), *data.shape[-2:])
     return data.view(shape, row_major(shape), data.offset)
 
 
@@ -76,7 +75,7 @@ def solve_triangles(
 
     Arguments:
         matrices: triangles of shape (count, n, n), with any strides; what is beyond their diagonal
-            is not read.
+            does not count.
         upper: whether they are upper triangles.
         unit: whether the elements of the diagonal count as 1; of lower triangles only.
     """

@@ -5,11 +5,18 @@
 // by what that amounts to. A matrix of two blocks has one round, which is repeated until it does
 // nothing.
 //
+// A rotation by a large angle of columns with nearly the same value mixes what they have left to
+// lose to others, and multiple eigenvalues then take dozens of sweeps. What is left between such
+// columns is about the square of what is left between others, so these are rotated first: of each
+// sweep the largest element is kept, and elements far below that are left alone where they would
+// take a large angle (thresholds: J. H. Wilkinson, The Algebraic Eigenvalue Problem, 1965, ch. 5).
+//
 // A rotation takes x - (conj(s) y + k x) and y + (s x - k y) for columns x and y, where k is
 // 1 - cos (H. Rutishauser, Numer. Math. 9, 1966): hundreds of them keep lengths to a few roundings.
 
 const HALF = ROWS / 2u;
 const PAIRS = CHUNK / 2u;
+const SMALL_ANGLE = R(0.01);
 const STRIDE = ROWS + 1u;  // of products, so that their columns lie in different banks as well
 var<workgroup> products: array<V, ROWS * STRIDE>;
 var<workgroup> turned: array<V, TURNED>;  // the unitary; before, a tile of V
@@ -17,9 +24,12 @@ var<workgroup> tile: array<V, ROWS * PITCH>;
 var<workgroup> pairs: array<vec2<u32>, HALF>;
 var<workgroup> sines: array<V, HALF>;
 var<workgroup> losses: array<R, HALF>;
-var<workgroup> level: atomic<u32>;  // 1: rotated, 2: by more than roundings, 3: far from done
+var<workgroup> level: atomic<u32>;  // the bits of the largest element, 1 where it is a rounding
+var<workgroup> moved: atomic<u32>;  // whether anything was rotated
 var<workgroup> running: u32;
-var<private> reached: u32;  // of level, by this thread
+var<private> reached: f32;  // of level, by this thread
+var<private> rotated: u32;  // of moved
+var<private> small: R;  // what may be left for later sweeps, as a part of the largest values
 var<private> first_rows: vec2<u32>;  // of the two blocks in the matrix
 
 fn left_of(place: u32) -> V {
@@ -46,16 +56,22 @@ fn choose(k: u32, rms: R) {
     let h = products[p * STRIDE + q];
     let distance = size(h);
     var limit = max(abs(a), abs(d));
+    var later = small;
     if (GRAM) {
         let longer = sqrt(max(limit, R(0)));
+        later *= longer * sqrt(max(min(a, d), R(0)));
         limit = longer * max(rms, longer);
     } else {
         limit = max(rms, limit);
+        later *= limit;
     }
     limit *= ROTATED;
     sines[k] = from_real(R(0));
     losses[k] = R(0);
     if (distance > limit) {
+        reached = max(reached, f32(distance / limit));
+        if (distance < later && distance > SMALL_ANGLE * abs(d - a)) { return; }
+        rotated = 1u;
         // What the angle lacks, the next sweep makes good; that cosine and sine belong together
         // matters.
         let zeta = (d - a) / (R(2) * distance);
@@ -65,9 +81,14 @@ fn choose(k: u32, rms: R) {
         let sine = cosine * tangent;
         sines[k] = h * (sine / distance);
         losses[k] = sine * sine / (R(1) + cosine);
-        let far = select(2u, 3u, distance > R(1024) * limit);
-        reached = max(reached, select(1u, far, distance > R(4) * limit));
     }
+}
+
+// What may be left for later sweeps where the largest element was this one, by its bits.
+fn left_for_later(bits: u32) -> R {
+    let largest = R(bitcast<f32>(bits)) * ROTATED;
+    if (largest > R(1)) { return R(0); }  // nothing is known yet
+    return min(largest * R(0.01), max(R(10) * largest * largest, R(16) * ROTATED));
 }
 
 fn rotate_products(first: u32, second: u32) {
@@ -144,11 +165,12 @@ fn main(
     let round = parameters[1].w;
     let turns = parameters[2].x;
     let matrices = parameters[2].y;
-    let before = parameters[2].z;  // words of ``state``
-    let now = parameters[2].w;
+    let now = parameters[2].z;  // the word of this sweep in ``state``, and of all matrices
+    let levels_place = parameters[2].w;  // three words of each matrix, for sweeps in turn
     let measures_place = parameters[3].x;
     let shift = parameters[3].y;  // 2^shift is half or a little more
     let mask = (1u << shift) - 1u;
+    let sweep = parameters[3].z;
 
     let number = group.y * groups.x + group.x;
     let matrix = number / (blocks >> 1u);
@@ -159,14 +181,19 @@ fn main(
     let height = 2u * half;
     let work_place = parameters[0].y + matrix * count * line;
     let rms = measures[measures_place + 2u * matrix];
+    let levels = levels_place + 3u * matrix;
+    if (thread == 0u && round == 0u) { atomicStore(&state[levels + (sweep + 2u) % 3u], 0u); }
 
     for (var turn = 0u; turn < turns; turn++) {
         if (thread == 0u) {
             running = atomicLoad(&level);
-            if (turn == 0u) { running = atomicLoad(&state[before]); }
+            if (turn == 0u) { running = atomicLoad(&state[levels + sweep % 3u]); }
             atomicStore(&level, 0u);
+            atomicStore(&moved, 0u);
         }
-        if (workgroupUniformLoad(&running) < 2u) { break; }
+        let last = workgroupUniformLoad(&running);
+        if (last < NEEDED) { break; }
+        small = left_for_later(last);
 
         for (var e = thread; e < height * STRIDE; e += THREADS) {
             products[e] = from_real(R(0));
@@ -221,7 +248,8 @@ fn main(
         }
         workgroupBarrier();
 
-        reached = 0u;
+        reached = 0.0;
+        rotated = 0u;
         let steps = select(half, height - 1u, round == 0u);
         for (var step = 0u; step < steps; step++) {
             for (var k = thread; k < half; k += THREADS) {
@@ -243,10 +271,11 @@ fn main(
             }
             workgroupBarrier();
         }
-        atomicMax(&level, reached);
+        atomicMax(&level, bitcast<u32>(reached));
+        atomicMax(&moved, rotated);
         workgroupBarrier();
-        if (thread == 0u) { running = atomicLoad(&level); }
-        if (workgroupUniformLoad(&running) == 0u) { break; }
+        if (thread == 0u) { running = atomicLoad(&moved); }
+        if (workgroupUniformLoad(&running) == 0u) { continue; }
 
         for (var start = 0u; start < line; start += CHUNK) {
             for (var e = thread; e < height * CHUNK; e += THREADS) {
@@ -299,5 +328,9 @@ fn main(
             workgroupBarrier();
         }
     }
-    if (thread == 0u) { atomicMax(&state[now], atomicLoad(&level)); }
+    if (thread == 0u) {
+        let reached_here = atomicLoad(&level);
+        atomicMax(&state[now], reached_here);
+        atomicMax(&state[levels + (sweep + 1u) % 3u], reached_here);
+    }
 }

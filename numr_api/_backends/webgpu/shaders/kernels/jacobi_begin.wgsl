@@ -48,7 +48,7 @@ fn main(
         }
         let value = element(source_place, row, column);
         if (is_finite(value)) {
-            most = max(most, largest_part(value));
+            most = max(most, larger_part(value));
         } else {
             atomicStore(&infinite, 1u);
         }
@@ -87,6 +87,6 @@ fn main(
         measures[measures_place] = root(quotient(parts[0], R(count)));
         measures[measures_place + 1u] = power_of_two(exponent);
         atomicMax(&state[state_place], broken);
-        atomicMax(&state[state_place + 1u], 3u);  // the first sweep is needed
+        atomicStore(&state[parameters[3].y + 3u * matrix], FIRST);
     }
 }

@@ -11,7 +11,7 @@ struct Scaled {
 }
 
 fn scaled(value: V, exponent: i32) -> Scaled {
-    let most = largest_part(value);
+    let most = larger_part(value);
     if (most == R(0) || !is_finite(value)) {
         return Scaled(value, exponent);
     }

@@ -42,12 +42,12 @@ fn main(
     if (column >= columns) {
         return;
     }
-    let exponent = biased_exponent_near(maxima[thread % COLUMNS]);
-    let factor = power_of_biased(2u * BIAS - exponent);
+    let exponent = bounded_exponent(maxima[thread % COLUMNS]);
+    let factor = power_of_two(-exponent);
     for (var row = thread / COLUMNS; row < rows; row += GROUPS) {
         matrices[target_place + row * columns] = sources[source_place + row * columns] * factor;
     }
     if (thread < COLUMNS) {
-        scales[parameters[1].z + matrix * columns + column] = power_of_biased(exponent);
+        scales[parameters[1].z + matrix * columns + column] = power_of_two(exponent);
     }
 }
