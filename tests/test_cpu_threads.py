@@ -94,7 +94,7 @@ CALLS = {
     "choice": lambda x: xp.where(x > 0, x, 0 - x),
     "reduction": lambda x: xp.sum(x),
     "rows": lambda x: xp.max(xp.reshape(x, (1000, -1)), axis=1),
-    "columns": lambda x: xp.min(xp.reshape(x, (10, -1)), axis=0),
+    "columns": lambda x: xp.min(xp.reshape(x, (-1, 10)), axis=0),
     "statistics": lambda x: xp.var(x),
     "sorting": lambda x: xp.sort(x),
     "indices": lambda x: xp.argsort(xp.astype(x, xp.float32)),
