@@ -16,6 +16,7 @@ from cpu_threads import HELPERS, alone, shared
 
 import numr_api as xp
 from numr_api._backends.cpu import processors, threads as module
+from numr_api._backends.cpu.transcendental import call_shared
 from numr_api.extensions.device import threads
 
 ROWS = 64
@@ -116,6 +117,20 @@ def test_block_decides_for_every_function(name: str):
         with threads(2):
             assert np.array_equal(np.asarray(CALLS[name](x)), expected)
             assert jobs
+
+
+@pytest.mark.parametrize("shift", [-1, 0, 1])
+def test_powers_may_be_written_over_their_operands(shift: int):
+    rng = np.random.default_rng(7)
+    memory = rng.uniform(0.5, 1.5, 600_001)
+    exponents = rng.uniform(-3, 3, 600_000)
+    source, target = (memory[1:], memory[:-1])[:: 1 if shift < 0 else -1]
+    target = target if shift else source
+    expected = np.power(source, exponents)
+    with shared() as jobs:
+        call_shared(np.power, source, exponents, target)
+    assert np.array_equal(target, expected)
+    assert bool(jobs) == (shift == 0)
 
 
 def test_small_arrays_are_not_shared():

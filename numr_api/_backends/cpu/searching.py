@@ -78,7 +78,7 @@ def unique(x: HostArray, *, parts: tuple[str, ...]) -> tuple[HostArray, ...]:
 
 def _take_first_zero(values: HostArray, flat: HostArray) -> None:
     """Of zeros, the first is the one that counts; sorts that are not stable take any."""
-    place = int(values.searchsorted(0))
+    place = int(values.searchsorted(values.dtype.type(0)))
     if place < values.size and values[place] == 0:
         values[place] = flat[(flat == 0).argmax()]
 
