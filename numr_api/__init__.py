@@ -6,6 +6,7 @@ The names here are the standard's; what goes beyond it lives in ``numr_api.exten
 """
 
 from math import e as e, inf as inf, nan as nan, pi as pi
+from typing import Any as _Any
 
 from numr_api import _array as _array, extensions as extensions, fft as fft, linalg as linalg
 from numr_api._arithmetic import *
@@ -31,6 +32,7 @@ from numr_api._elementary import *
 from numr_api._indexing import *
 from numr_api._info import __array_namespace_info__ as __array_namespace_info__
 from numr_api._manipulation import *
+from numr_api._mode import INITIAL as _INITIAL_MODE
 from numr_api._products import *
 from numr_api._reductions import *
 from numr_api._searching import *
@@ -38,12 +40,23 @@ from numr_api._sets import *
 from numr_api._sorting import *
 from numr_api._utility import *
 
+if _INITIAL_MODE == "relaxed":  # by the environment: no block may change what consumers look up
+    from numr_api._relaxed_extras import *
+    from numr_api._relaxed_keywords import *
+
 newaxis = None
 
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
 
 _STANDARD_SPECIAL = {"__array_api_version__", "__array_namespace_info__", "__version__"}
+
+
+def __getattr__(name: str) -> _Any:
+    """``special``, where SciPy looks for special functions; it is no name of the standard."""
+    if name == "special":
+        return extensions.special
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

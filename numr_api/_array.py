@@ -13,8 +13,13 @@ import numpy as np
 
 from numr_api import _arithmetic, _comparison, _indexing, _products
 from numr_api._checks import is_operand, require_kind
+from numr_api._conversion import narrower
+from numr_api._data_types import astype
 from numr_api._declare import OPS, bind, in_place, operator, reflected, wrap
-from numr_api._devices import Device, array_type, backend_of
+from numr_api._devices import Device, array_type, backend_of, host_conversion
+from numr_api._errors import Unsupported
+from numr_api._mode import relaxed_rules
+from numr_api._relaxed_methods import NAMES as RELAXED_NAMES, RelaxedAttribute
 
 if TYPE_CHECKING:
     from numr_api._dtypes import DType
@@ -177,6 +182,9 @@ class Array:
     def _item(self, method: str) -> Any:
         """The element of a 0-dimensional array as a Python scalar."""
         if self._data.shape != ():
+            # NumPy takes the truth of a single element, whatever its axes, but no other value.
+            if method == "bool" and self.size == 1 and relaxed_rules() is not None:
+                return self._type.backend.to_host(self._data).item()
             raise TypeError(f"{method}: needs a 0-dimensional array, got shape {self.shape}")
         return self._type.backend.to_host(self._data).item()
 
@@ -224,7 +232,13 @@ class Array:
         backend = backend_of(device, "to_device")
         if backend is self._type.backend:
             return self
-        moved = array_type(self.dtype, backend, "to_device")
+        try:
+            moved = array_type(self.dtype, backend, "to_device")
+        except Unsupported:
+            narrow = narrower(self.dtype, backend)
+            if narrow is None:
+                raise
+            return astype(self, narrow, device=backend.device)
         return wrap(backend.from_host(self._type.backend.to_host(self._data), copy=True), moved)
 
     def __dlpack__(
@@ -245,14 +259,20 @@ class Array:
         return self._type.backend.dlpack_device
 
     def _host_view(self, method: str) -> np.ndarray[Any, Any]:
-        if self.device.kind != "cpu":
+        if self.device.kind != "cpu" and not host_conversion.get():
             raise TypeError(
-                f"{method}: the array is on {self.device}; copy it with to_device('cpu') first"
+                f"{method}: the array is on {self.device}; copy it with to_device('cpu') first, or "
+                "use extensions.device.host_conversion"
             )
         return self._type.backend.to_host(self._data).view()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        """A NumPy array of a cpu array's memory, without a copy unless dtype or copy demand one."""
+        """A NumPy array of a cpu array's memory, without a copy unless dtype or copy demand one.
+
+        From another device it is a copy, and has to be allowed; see ``device.host_conversion``.
+        """
+        if copy is False and self.device.kind != "cpu" and host_conversion.get():
+            raise ValueError(f"numpy.asarray: a copy is needed from {self.device}")
         view = self._host_view("numpy.asarray")
         return np.array(view, dtype=dtype, copy=copy) if dtype is not None or copy else view
 
@@ -273,6 +293,10 @@ class Array:
         return self.__copy__()
 
     # Text
+
+    def __dir__(self) -> list[str]:
+        hidden = RELAXED_NAMES if relaxed_rules() is None else ()
+        return [name for name in super().__dir__() if name not in hidden]
 
     def __repr__(self) -> str:
         host = self._type.backend.to_host(self._data)
@@ -296,4 +320,6 @@ def _restore(host: np.ndarray[Any, Any], dtype: DType, device: str) -> Array:
     return wrap(backend.from_host(host, copy=None), array_type(dtype, backend))
 
 
+for relaxed_name in RELAXED_NAMES:
+    setattr(Array, relaxed_name, RelaxedAttribute(relaxed_name))
 bind(Array)

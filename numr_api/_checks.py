@@ -1,4 +1,8 @@
-"""What every call checks: operands, devices, dtypes, scalars; and the words for what is wrong."""
+"""What every call checks: operands, devices, dtypes, scalars; and the words for what is wrong.
+
+A function whose name begins with ``strict_`` refuses the same in both modes. The others return, in
+relaxed mode, what the relaxed rules make of an argument that they would refuse.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ import numpy as np
 from numr_api import _dtypes
 from numr_api._dtypes import ACCEPTED, SCALAR_KINDS, DType, promote, scalar_range
 from numr_api._errors import DeviceLost
+from numr_api._mode import relaxed_rules
 
 if TYPE_CHECKING:
     from numr_api._array import Array
@@ -47,6 +52,20 @@ def as_scalar(operation: str, x: object, expected: str = "a Python scalar") -> S
     """A Python scalar of exactly bool, int, float or complex, also from a NumPy scalar."""
     if x.__class__ in SCALAR_KINDS:
         return cast("Scalar", x)
+    try:
+        return strict_scalar(operation, x, expected)
+    except TypeError:
+        rules = relaxed_rules()
+        scalar = None if rules is None else rules.as_scalar(x)
+        if scalar is None:
+            raise
+    return scalar
+
+
+def strict_scalar(operation: str, x: object, expected: str = "a Python scalar") -> Scalar:
+    """``as_scalar`` without relaxed rules."""
+    if x.__class__ in SCALAR_KINDS:
+        return cast("Scalar", x)
     if is_numpy_number(x):
         return x.item()
     for scalar_type in SCALAR_KINDS:  # an instance of a subclass, as of IntEnum
@@ -68,12 +87,32 @@ def describe(x: object) -> str:
 
 
 def require_array(operation: str, x: object, accepts: str = "any") -> Array:
-    """x itself, which must be an Array of an accepted dtype."""
+    """x itself, which must be an Array of an accepted dtype; in relaxed mode what x becomes."""
+    if x.__class__ is Array and cast("Array", x).dtype.kind in ACCEPTED[accepts]:
+        return cast("Array", x)
+    rules = relaxed_rules()
+    array = None if rules is None else rules.as_array(x, accepts)
+    return strict_array(operation, x, accepts) if array is None else array
+
+
+def strict_array(operation: str, x: object, accepts: str = "any") -> Array:
+    """``require_array`` without relaxed rules."""
     if x.__class__ is not Array:
         raise TypeError(f"{operation}: expected a numr_api array, got {describe(x)}")
     array = cast("Array", x)
     require_kind(operation, array.dtype, accepts)
     return array
+
+
+def require_dtype(name: str, dtype: object) -> DType:
+    """A dtype of numr_api, as given; in relaxed mode also what means one."""
+    if isinstance(dtype, DType):
+        return dtype
+    rules = relaxed_rules()
+    found = None if rules is None else rules.as_dtype(dtype)
+    if found is None:
+        raise TypeError(f"{name}: dtype must be a numr_api dtype, got {describe(dtype)}")
+    return found
 
 
 def require_kind(operation: str, dtype: DType, accepts: str) -> None:
@@ -98,7 +137,19 @@ def common_backend(operation: str, arrays: Sequence[Array]) -> Backend:
 
 
 def common_dtype(operation: str, operands: Sequence[Array | Scalar | DType]) -> DType:
-    """The dtype that arrays, dtypes and Python scalars promote to.
+    """The dtype that arrays, dtypes and Python scalars promote to."""
+    try:
+        return strict_common_dtype(operation, operands)
+    except TypeError:
+        rules = relaxed_rules()
+        dtype = None if rules is None else rules.common_dtype(operands)
+        if dtype is None:
+            raise
+    return dtype
+
+
+def strict_common_dtype(operation: str, operands: Sequence[Array | Scalar | DType]) -> DType:
+    """``common_dtype`` without relaxed rules.
 
     Scalars take the arrays' dtype; their kind must be one that it can hold.
     """
@@ -166,8 +217,7 @@ def accumulator(name: str, x: Array, dtype: object) -> DType:
         if x.dtype.kind not in "iu" or x.dtype.itemsize >= default.itemsize:
             return x.dtype
         return _dtypes.BY_NAME[f"u{default}"] if x.dtype.kind == "u" else default
-    if not isinstance(dtype, DType):
-        raise TypeError(f"{name}: dtype must be a numr_api dtype, got {describe(dtype)}")
+    dtype = require_dtype(name, dtype)
     require_kind(f"{name} (dtype)", dtype, "numeric")
     if x.dtype.kind == "c" and dtype.kind != "c":
         raise TypeError(f"{name}: {x.dtype} cannot be accumulated in {dtype}; use real or imag")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from numr_api import _checks
-from numr_api._checks import as_scalar, describe, is_array, require_range
-from numr_api._data_types import astype, require_dtype
+from numr_api._checks import as_scalar, describe, is_array, require_dtype, require_range
+from numr_api._data_types import astype
 from numr_api._declare import operation, wrap
 from numr_api._devices import (
     ArrayType,
@@ -22,6 +22,7 @@ from numr_api._devices import (
 )
 from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 from numr_api._errors import Unsupported
+from numr_api._mode import relaxed_rules
 from numr_api._shapes import as_copy
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def asarray(
         pass  # the checks below find the words
     as_copy("asarray", copy)
     if dtype is not None:
-        require_dtype("asarray", dtype)
+        dtype = require_dtype("asarray", dtype)
     if is_array(obj):
         return _from_array(obj, dtype, device, copy)
     if isinstance(obj, np.ndarray | np.generic):
@@ -133,6 +134,8 @@ def _from_array(
     """``asarray`` of an Array."""
     backend = array._type.backend if device is None else backend_for(device, "asarray")
     moves = backend is not array._type.backend
+    if moves and dtype is None:
+        dtype = narrower(array.dtype, backend)
     casts = dtype is not None and dtype is not array.dtype
     if copy is False and (moves or casts):
         raise ValueError(
@@ -193,6 +196,8 @@ def _exact_host_array(obj: Any, dtype: DType) -> np.ndarray[Any, Any]:
     given = _host_array(obj, None)
     if given.dtype.kind == "c":
         raise TypeError(f"asarray: complex values cannot become {dtype}; take the real parts first")
+    if relaxed_rules() is not None:
+        return np.array(obj, dtype=dtype.__numpy_dtype__)
     with np.errstate(all="ignore"):
         host = given.astype(dtype.__numpy_dtype__)
         if np.any(host != given):
@@ -241,6 +246,12 @@ def _collect_dtypes(obj: Any, found: set[Any]) -> None:
         raise TypeError(f"asarray: a sequence must hold numbers, got {describe(obj)}")
 
 
+def narrower(dtype: DType, backend: Backend) -> DType | None:
+    """In relaxed mode the dtype in place of one that a device lacks; else None."""
+    rules = None if dtype in backend.dtypes else relaxed_rules()
+    return None if rules is None else rules.available(dtype.__numpy_dtype__, backend)
+
+
 def _refuse_mask(name: str, x: object) -> None:
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError(f"{name}: a masked array would lose its mask; fill it first")
@@ -273,7 +284,13 @@ def _from_host(host: Any, dtype: DType | None, device: object, copy: bool | None
         with np.errstate(all="ignore"):
             native = native.astype(dtype.__numpy_dtype__)
         return wrap(backend.from_host(native, copy=None), result)
-    result = array_type(found, backend, "asarray")
+    try:
+        result = array_type(found, backend, "asarray")
+    except Unsupported:
+        narrow = narrower(found, backend) if dtype is None else None
+        if narrow is None:
+            raise
+        return _from_host(host, narrow, device, copy)
     try:
         return wrap(backend.from_host(native, copy=copy), result)
     except ValueError as error:
@@ -321,7 +338,13 @@ def from_dlpack(
         raise TypeError(f"from_dlpack: dtype {host.dtype} has no counterpart")
     if copy is False and backend.device.kind != "cpu":
         raise ValueError(f"from_dlpack: cannot move to {backend.device} without a copy")
-    result = array_type(found, backend, "from_dlpack")
+    try:
+        result = array_type(found, backend, "from_dlpack")
+    except Unsupported:
+        narrow = narrower(found, backend)
+        if narrow is None:
+            raise
+        return _from_host(host, narrow, device, copy)
     try:
         data = backend.from_host(host, copy=copy)
     except ValueError as error:

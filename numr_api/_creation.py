@@ -6,11 +6,20 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from numr_api import _comparison, _conversion, _manipulation
-from numr_api._checks import as_scalar, common_backend, describe, require_array, require_range
-from numr_api._data_types import astype, require_dtype
+from numr_api._checks import (
+    as_scalar,
+    common_backend,
+    describe,
+    require_array,
+    require_dtype,
+    require_range,
+    strict_scalar,
+)
+from numr_api._data_types import astype
 from numr_api._declare import operation, wrap
 from numr_api._devices import ArrayType, array_type, backend_for
 from numr_api._dtypes import SCALAR_KINDS, DType
+from numr_api._mode import relaxed_rules
 from numr_api._shapes import (
     MOST_ELEMENTS,
     as_bool,
@@ -63,11 +72,11 @@ def _filled(name: str, shape: object, value: Scalar, dtype: object, device: obje
     if shape.__class__ is int and 0 <= shape <= MOST_ELEMENTS:  # type: ignore[operator]
         lengths: tuple[int, ...] = (shape,)  # type: ignore[assignment]
     else:
-        lengths = _new_shape(name, shape)
+        lengths = new_shape(name, shape)
     return wrap(new_type.backend.full(lengths, value, new_type.dtype), new_type)  # type: ignore[arg-type]
 
 
-def _new_shape(name: str, shape: object) -> tuple[int, ...]:
+def new_shape(name: str, shape: object) -> tuple[int, ...]:
     lengths = as_shape(name, shape)
     require_size(name, lengths)
     return lengths
@@ -96,7 +105,7 @@ def empty(
         device: None for the default device.
     """
     new_type = _new_type("empty", dtype, device)
-    return wrap(new_type.backend.empty(_new_shape("empty", shape), new_type.dtype), new_type)
+    return wrap(new_type.backend.empty(new_shape("empty", shape), new_type.dtype), new_type)
 
 
 @operation("creation")
@@ -176,10 +185,16 @@ def full(
         dtype: None for the device's default dtype of the value's kind.
         device: None for the default device.
     """
-    value = as_scalar("full", fill_value)
-    new_type = _new_type("full", dtype, device, _conversion.DEFAULT_OF[type(value)])
-    _require_fits("full", new_type.dtype, value)
-    return wrap(new_type.backend.full(_new_shape("full", shape), value, new_type.dtype), new_type)
+    try:
+        value = strict_scalar("full", fill_value)
+        new_type = _new_type("full", dtype, device, _conversion.DEFAULT_OF[type(value)])
+        _require_fits("full", new_type.dtype, value)
+    except TypeError:
+        rules = relaxed_rules()
+        if rules is None:
+            raise
+        return rules.full("full", shape, fill_value, dtype, device)
+    return wrap(new_type.backend.full(new_shape("full", shape), value, new_type.dtype), new_type)
 
 
 @operation("creation")
@@ -193,8 +208,15 @@ def full_like(
 ) -> Array:
     """Array of x's shape filled with one value; dtype and device as x's or as given."""
     array, new_type = _like("full_like", x, dtype, device)
-    value = as_scalar("full_like", fill_value)
-    _require_fits("full_like", new_type.dtype, value)
+    try:
+        value = strict_scalar("full_like", fill_value)
+        _require_fits("full_like", new_type.dtype, value)
+    except TypeError:
+        rules = relaxed_rules()
+        if rules is None:
+            raise
+        where = new_type.device
+        return rules.full("full_like", array.shape, fill_value, new_type.dtype, where)
     return wrap(new_type.backend.full(array.shape, value, new_type.dtype), new_type)
 
 
@@ -239,6 +261,9 @@ def arange(
     integers = all(isinstance(value, int) for value in values)
     new_type = _new_type("arange", dtype, device, "integral" if integers else "real floating-point")
     if new_type.dtype.kind not in ("iuf" if integers else "f"):
+        rules = relaxed_rules()
+        if rules is not None:
+            return rules.cast_range(arange(start, stop, step, device=device), new_type.dtype)
         raise TypeError(f"arange: {new_type.dtype} cannot hold numbers from {start} to {stop}")
     first, last, distance = values
     if distance == 0:
@@ -291,6 +316,10 @@ def linspace(
         "linspace", dtype, device, "complex floating-point" if is_complex else "real floating-point"
     )
     if new_type.dtype.kind not in ("c" if is_complex else "fc"):
+        rules = relaxed_rules()
+        if rules is not None:
+            numbers = linspace(start, stop, num, device=device, endpoint=endpoint)
+            return rules.cast_range(numbers, new_type.dtype)
         raise TypeError(f"linspace: needs a floating-point dtype that fits, got {new_type.dtype}")
     count = as_int("linspace", "num", num)
     if count < 0:
@@ -410,7 +439,7 @@ def meshgrid(*arrays: Array, indexing: str = "xy") -> tuple[Array, ...]:
         array = require_array("meshgrid", x)
         if array.ndim > 1:
             raise ValueError(f"meshgrid: needs 1-dimensional arrays, got shape {array.shape}")
-        if array.dtype is not arrays[0].dtype:
+        if array.dtype is not arrays[0].dtype and relaxed_rules() is None:
             raise TypeError(
                 f"meshgrid: needs arrays of one dtype, got {arrays[0].dtype} and {array.dtype}"
             )

@@ -15,23 +15,18 @@ from numr_api._checks import (
     describe,
     is_array,
     require_array,
+    require_dtype,
 )
 from numr_api._declare import operation, wrap
 from numr_api._devices import Device, array_type, backend_of
 from numr_api._dtypes import KINDS, REAL_PART, DType, above, promote, scalar_range
+from numr_api._mode import relaxed_rules
 from numr_api._shapes import as_bool
 
 if TYPE_CHECKING:
     from numr_api._array import Array
 
 __all__ = ["astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type"]
-
-
-def require_dtype(name: str, dtype: object) -> DType:
-    """A dtype of numr_api, as given."""
-    if not isinstance(dtype, DType):
-        raise TypeError(f"{name}: dtype must be a numr_api dtype, got {describe(dtype)}")
-    return dtype
 
 
 @operation("data types")
@@ -50,7 +45,7 @@ def astype(
         device: where the result lives; None for x's device.
     """
     array = require_array("astype", x)
-    require_dtype("astype", dtype)
+    dtype = require_dtype("astype", dtype)
     as_bool("astype", "copy", copy)
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         raise TypeError(f"astype: {array.dtype} cannot become {dtype}; use real or imag first")
@@ -71,12 +66,17 @@ def can_cast(from_: DType | Array, to: DType, /) -> bool:
 
     For an array, the dtypes of its device alone count.
     """
-    require_dtype("can_cast", to)
-    if isinstance(from_, DType):
-        return to in above(from_)
-    if not is_array(from_):
-        raise TypeError(f"can_cast: expected a numr_api dtype or array, got {describe(from_)}")
-    return to in above(from_.dtype) & from_._type.backend.dtypes
+    to = require_dtype("can_cast", to)
+    if is_array(from_):
+        dtype = from_.dtype
+        if to not in from_._type.backend.dtypes:
+            return False
+    else:
+        dtype = _dtype_of("can_cast", from_)
+    if to in above(dtype):
+        return True
+    rules = relaxed_rules()
+    return rules is not None and rules.can_cast(dtype, to)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,11 @@ def _dtype_of(name: str, x: object) -> DType:
         return x
     if is_array(x):
         return x.dtype
-    raise TypeError(f"{name}: expected a numr_api dtype or array, got {describe(x)}")
+    rules = relaxed_rules()
+    found = None if rules is None else rules.as_dtype(x)
+    if found is None:
+        raise TypeError(f"{name}: expected a numr_api dtype or array, got {describe(x)}")
+    return found
 
 
 @operation("data types")
@@ -155,16 +159,32 @@ def isdtype(dtype: DType, kind: DType | str | tuple[DType | str, ...]) -> bool:
             "real floating", "complex floating", "numeric"; or a tuple of such, of which one must
             hold.
     """
-    require_dtype("isdtype", dtype)
+    dtype = require_dtype("isdtype", dtype)
     if isinstance(kind, tuple):
         return any([isdtype(dtype, part) for part in kind])  # noqa: C419 - check every part
     if isinstance(kind, DType):
         return dtype is kind
+    if not isinstance(kind, str) or kind not in KINDS:
+        rules = relaxed_rules()
+        found = None if rules is None else rules.as_dtype(kind)
+        if found is not None:
+            return dtype is found
     if not isinstance(kind, str):
         raise TypeError(f"isdtype: kind must be a dtype, a string or a tuple, got {describe(kind)}")
     if kind not in KINDS:
         raise ValueError(f"isdtype: unknown kind {kind!r}; kinds are {', '.join(KINDS)}")
     return dtype.kind in KINDS[kind]
+
+
+def _operand_or_dtype(x: object) -> object:
+    try:
+        return as_operand("result_type", x)
+    except TypeError:
+        rules = relaxed_rules()
+        found = None if rules is None else rules.as_dtype(x)
+        if found is None:
+            raise
+    return found
 
 
 @operation("data types")
@@ -186,7 +206,7 @@ def result_type(*arrays_and_dtypes: Array | DType | complex) -> DType:
     except (AttributeError, IndexError, TypeError):
         pass  # the checks below find the words
     operands: list[Any] = [
-        x if x.__class__ is DType else as_operand("result_type", x) for x in arrays_and_dtypes
+        x if x.__class__ is DType else _operand_or_dtype(x) for x in arrays_and_dtypes
     ]
     arrays: list[Array] = [x for x in operands if is_array(x)]
     if not arrays and not any(x.__class__ is DType for x in operands):

@@ -19,29 +19,38 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from numr_api import _checks, _dtypes
+from numr_api._backends import Kernel
 from numr_api._checks import (
     accumulator,
     as_operand,
     common_backend,
-    common_dtype,
     is_operand,
     require_array,
     require_kind,
+    strict_array,
+    strict_common_dtype,
 )
 from numr_api._devices import ArrayType, array_type
 from numr_api._dtypes import REAL_PART, DType
 from numr_api._errors import Unsupported
+from numr_api._mode import relaxed_rules
 from numr_api._shapes import as_axes, as_axis, as_bool, broadcast
 
 if TYPE_CHECKING:
     from numr_api._array import Array
-    from numr_api._backends import Backend, Kernel, Scalar
+    from numr_api._backends import Backend, Scalar
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Plan = tuple[Callable[..., Any], "Kernel", ArrayType]
+Plan = tuple[Callable[..., Any], Kernel, ArrayType]
 
 _new: Callable[[type], Any] = object.__new__
+
+# What a backend runs, instead of the kernel that is the key, on an array of more than ``LARGE``
+# elements. It is looked up for ``where`` and functions declared as costly only, because to ask for
+# the size of a small array costs a twentieth of the call.
+LARGE = 8192
+large_kernels: dict[Kernel, Kernel] = {}
 
 
 def bind(array_class: type[Array]) -> None:
@@ -112,13 +121,16 @@ def reduction(
 
 
 def elementwise(
-    accepts: str, result: str = "same"
+    accepts: str, result: str = "same", costly: bool = False
 ) -> Callable[[Callable[P, Array]], Callable[P, Array]]:
-    """Declare an element-wise operation; its stub has one, two or three parameters."""
+    """Declare an element-wise operation; its stub has one, two or three parameters.
+
+    Of one parameter it may be costly: worth other kernels where there are many elements.
+    """
 
     def declare(stub: Callable[P, Array]) -> Callable[P, Array]:
         op = Operation(stub.__name__, stub, "elementwise", accepts, result)
-        makers = {1: _unary, 2: _binary, 3: _ternary}
+        makers = {1: _costly_unary if costly else _unary, 2: _binary, 3: _ternary}
         op.function = wraps(stub)(makers[len(signature(stub).parameters)](op))
         OPS[op.name] = op
         return cast("Callable[P, Array]", op.function)
@@ -148,6 +160,30 @@ def _unary(op: Operation) -> Callable[..., Any]:
         try:
             launch, kernel, result = plans[x._type]
             data = launch(kernel, x._data)
+        except Exception:
+            pass
+        else:
+            if data.__class__ is not result.storage:
+                data = result.backend.adopt(data)
+            array = _new(Array)
+            array._data = data
+            array._type = result
+            return array
+        return checked(op, (x,))
+
+    return call
+
+
+def _costly_unary(op: Operation) -> Callable[..., Any]:
+    plans = op.plans
+
+    def call(x: Any, /) -> Any:
+        try:
+            launch, kernel, result = plans[x._type]
+            data = x._data
+            if data.size > LARGE:
+                kernel = large_kernels.get(kernel, kernel)
+            data = launch(kernel, data)
         except Exception:
             pass
         else:
@@ -205,7 +241,10 @@ def _ternary(op: Operation) -> Callable[..., Any]:
             else:
                 type2, data2 = x2.__class__, x2
             launch, kernel, result = plans[condition._type, type1, type2]
-            data = launch(kernel, condition._data, data1, data2)
+            data = condition._data
+            if data.size > LARGE:
+                kernel = large_kernels.get(kernel, kernel)
+            data = launch(kernel, data, data1, data2)
         except Exception:
             pass
         else:
@@ -333,14 +372,14 @@ def find_plan(op: Operation, operands: tuple[Array | Scalar | None, ...]) -> Pla
         raise TypeError(f"{op.name}: at least one argument must be an array")
     promoted = operands[1:] if op.name == "where" else operands
     if op.name == "where":
-        require_array("where (condition)", operands[0], "boolean")
+        strict_array("where (condition)", operands[0], "boolean")
         if not any(isinstance(x, Array) for x in promoted):
             raise TypeError("where: x1 or x2 must be an array")
     backend = common_backend(op.name, arrays)
     for x in promoted:
         if isinstance(x, Array):
             require_kind(op.name, x.dtype, op.accepts)
-    dtype = common_dtype(op.name, [x for x in promoted if x is not None])
+    dtype = strict_common_dtype(op.name, [x for x in promoted if x is not None])
     require_kind(op.name, dtype, op.accepts)  # float32 with a complex scalar becomes complex
     if op.name == "clip" and dtype is not arrays[0].dtype:
         raise TypeError(f"clip: min and max must fit the array's {arrays[0].dtype}, got {dtype}")
@@ -364,14 +403,31 @@ def find_plan(op: Operation, operands: tuple[Array | Scalar | None, ...]) -> Pla
 
 def checked(op: Operation, arguments: tuple[object, ...]) -> Array:
     """Call an element-wise operation with every check, and words for what is wrong."""
+    rules = relaxed_rules()
+    result = None if rules is None else rules.elementwise_again(op, arguments)
+    if result is not None:
+        return result
+    try:
+        return strict(op, arguments)
+    except (TypeError, OverflowError) as error:
+        result = None if rules is None else rules.elementwise(op, arguments, error)
+        if result is None:
+            raise
+    return result
+
+
+def strict(op: Operation, arguments: tuple[object, ...]) -> Array:
+    """``checked`` without relaxed rules, so that ``op.plans`` holds nothing that strict refuses."""
     if len(arguments) == 1:
-        require_array(op.name, arguments[0])
+        strict_array(op.name, arguments[0])
     operands = tuple(
         None if x is None and op.name == "clip" else as_operand(op.name, x) for x in arguments
     )
     _, kernel, result = find_plan(op, operands)
     broadcast(op.name, [x.shape for x in operands if isinstance(x, Array)])
-    data = (x._data if isinstance(x, Array) else x for x in operands)
+    data = [x._data if isinstance(x, Array) else x for x in operands]
+    if getattr(data[0], "size", 0) > LARGE:
+        kernel = large_kernels.get(kernel, kernel)
     try:
         return wrap(result.backend.launch_checked(kernel, *data), result)
     except ValueError as error:  # what depends on values, as integers to negative powers
@@ -380,6 +436,18 @@ def checked(op: Operation, arguments: tuple[object, ...]) -> Array:
 
 def checked_in_place(op: Operation, array: Array, other: object) -> Array:
     """``array op= other`` with every check; nothing is written if one fails."""
+    try:
+        return strict_in_place(op, array, other)
+    except (TypeError, OverflowError) as error:
+        rules = relaxed_rules()
+        result = None if rules is None else rules.in_place(op, array, other, error)
+        if result is None:
+            raise
+    return result
+
+
+def strict_in_place(op: Operation, array: Array, other: object) -> Array:
+    """``checked_in_place`` without relaxed rules."""
     operand = as_operand(op.name, other)
     _, kernel, result = find_plan(op, (array, operand))
     name = f"in-place {op.name}"
@@ -418,10 +486,12 @@ def checked_reduction(
         kernel = backend.reduction(op.name, array.dtype, outcome)
     except Unsupported as error:
         raise Unsupported(f"{op.name}: {error}") from None
-    op.plans[array._type, dtype] = (backend.launch, kernel, result)
+    op.plans[array._type, None if dtype is None else outcome] = (backend.launch, kernel, result)
     try:
-        return wrap(backend.launch_checked(kernel, array._data, axes, keepdims), result)
+        reduced = wrap(backend.launch_checked(kernel, array._data, axes, keepdims), result)
     except ValueError:
         raise ValueError(
             f"{op.name}: no elements along the axes {axes} of an array of shape {array.shape}"
         ) from None
+    rules = None if array is x else relaxed_rules()
+    return reduced if rules is None else rules.restored(op.name, x, reduced)

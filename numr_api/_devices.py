@@ -253,6 +253,54 @@ class default_device:  # noqa: N801 - read as a function: `with default_device("
         return default_backend().device
 
 
+def _initial_host_conversion() -> bool:
+    """Whether NUMR_API_HOST_CONVERSION is 1; read when numr_api is imported."""
+    setting = os.environ.get("NUMR_API_HOST_CONVERSION", "0")
+    if setting not in ("0", "1"):
+        raise ValueError(f"NUMR_API_HOST_CONVERSION must be '0' or '1', got {setting!r}")
+    return setting == "1"
+
+
+# What the open host_conversion blocks allow, the innermost last.
+_host_conversion: ContextVar[tuple[bool, ...]] = ContextVar(
+    "numr_api_host_conversion", default=(_initial_host_conversion(),)
+)
+
+
+class host_conversion:  # noqa: N801 - read as a function: `with host_conversion(True):`
+    """Let ``numpy.asarray`` copy arrays from other devices than the cpu inside a ``with`` block.
+
+    For this thread or task only. Without it that is a TypeError, since it waits for the device and
+    moves data where nobody sees it. ``host_conversion.get()`` tells whether it is allowed. Outside
+    of blocks it is if the environment variable NUMR_API_HOST_CONVERSION is 1 when numr_api is
+    imported.
+
+    Arguments:
+        allowed: whether it is allowed in the block.
+    """
+
+    def __init__(self, allowed: bool, /) -> None:
+        if not isinstance(allowed, bool):
+            raise TypeError(f"host_conversion: allowed must be True or False, got {allowed!r}")
+        self._allowed = allowed
+
+    def __enter__(self) -> None:
+        _host_conversion.set((*_host_conversion.get(), self._allowed))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        _host_conversion.set(_host_conversion.get()[:-1])
+
+    @staticmethod
+    def get() -> bool:
+        """Whether ``numpy.asarray`` copies from other devices now."""
+        return _host_conversion.get()[-1]
+
+
 def synchronize(device: Device | str | None = None) -> None:
     """Wait until all work handed to a device is done; None means the default device."""
     backend_for(device, "synchronize").synchronize()

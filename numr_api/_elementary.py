@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def acos(x: Array, /) -> Array:
     """Arc cosine in radians; real results are in [0, pi], NaN beyond |x| > 1.
 
@@ -49,7 +49,7 @@ def acos(x: Array, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def acosh(x: Array, /) -> Array:
     """Inverse hyperbolic cosine; real results are >= 0, NaN for x < 1.
 
@@ -64,7 +64,7 @@ def acosh(x: Array, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def asin(x: Array, /) -> Array:
     """Arc sine in radians; real results are in [-pi/2, pi/2], NaN beyond |x| > 1.
 
@@ -79,7 +79,7 @@ def asin(x: Array, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def asinh(x: Array, /) -> Array:
     """Inverse hyperbolic sine.
 
@@ -94,7 +94,7 @@ def asinh(x: Array, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def atan(x: Array, /) -> Array:
     """Arc tangent in radians; real results are in [-pi/2, pi/2].
 
@@ -123,7 +123,7 @@ def atan2(x1: Array | float, x2: Array | float, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def atanh(x: Array, /) -> Array:
     """Inverse hyperbolic tangent; -inf at -1, inf at 1, NaN beyond.
 
@@ -138,7 +138,7 @@ def atanh(x: Array, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def cos(x: Array, /) -> Array:
     """Cosine of an angle in radians.
 
@@ -151,7 +151,7 @@ def cos(x: Array, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def cosh(x: Array, /) -> Array:
     """Hyperbolic cosine.
 
@@ -164,7 +164,7 @@ def cosh(x: Array, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def exp(x: Array, /) -> Array:
     """Exponential, ``e ** x``.
 
@@ -177,7 +177,7 @@ def exp(x: Array, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def expm1(x: Array, /) -> Array:
     """``exp(x) - 1``, accurate also where x is small.
 
@@ -190,7 +190,7 @@ def expm1(x: Array, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def log(x: Array, /) -> Array:
     """Natural logarithm; -inf at 0, NaN below.
 
@@ -205,7 +205,7 @@ def log(x: Array, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def log10(x: Array, /) -> Array:
     """Logarithm to base 10; -inf at 0, NaN below.
 
@@ -220,7 +220,7 @@ def log10(x: Array, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def log1p(x: Array, /) -> Array:
     """``log(1 + x)``, accurate also where x is small; -inf at -1, NaN below.
 
@@ -235,7 +235,7 @@ def log1p(x: Array, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def log2(x: Array, /) -> Array:
     """Logarithm to base 2; -inf at 0, NaN below.
 
@@ -264,7 +264,7 @@ def logaddexp(x1: Array | float, x2: Array | float, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def sin(x: Array, /) -> Array:
     """Sine of an angle in radians.
 
@@ -277,7 +277,7 @@ def sin(x: Array, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def sinh(x: Array, /) -> Array:
     """Hyperbolic sine.
 
@@ -305,7 +305,7 @@ def sqrt(x: Array, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def tan(x: Array, /) -> Array:
     """Tangent of an angle in radians.
 
@@ -318,7 +318,7 @@ def tan(x: Array, /) -> Array:
     ...
 
 
-@elementwise("floating-point")
+@elementwise("floating-point", costly=True)
 def tanh(x: Array, /) -> Array:
     """Hyperbolic tangent.
 

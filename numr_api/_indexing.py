@@ -11,6 +11,7 @@ import numpy as np
 from numr_api._checks import as_scalar, common_backend, describe, require_array, with_scalar
 from numr_api._declare import operation, wrap
 from numr_api._dtypes import SCALAR_KINDS, promote
+from numr_api._mode import relaxed_rules
 from numr_api._shapes import as_axis, broadcast
 
 if TYPE_CHECKING:
@@ -43,7 +44,13 @@ def getitem(x: Any, key: Key, /) -> Any:
         return array
     except (AttributeError, IndexError, TypeError, ValueError):
         pass  # a key that parse knows, or has words for
-    how, parsed = parse(x, key, "indexing")
+    try:
+        how, parsed = parse(x, key, "indexing")
+    except IndexError:
+        rules = relaxed_rules()
+        if rules is None:
+            raise
+        return rules.getitem(x, key)
     try:
         return wrap(getattr(array_type.backend, how)(data, parsed), array_type)
     except IndexError as error:  # an index in an array is out of bounds
@@ -65,7 +72,13 @@ def setitem(x: Any, key: Key, value: Array | complex, /) -> None:
             return array_type.backend.assign(x._data, (key,), operand)
     except (IndexError, OverflowError, TypeError, ValueError):
         pass  # the careful path finds the words, or copies what is read-only
-    _setitem(x, key, value)
+    try:
+        _setitem(x, key, value)
+    except (IndexError, TypeError, ValueError):
+        rules = relaxed_rules()
+        if rules is None:
+            raise
+        rules.setitem(x, key, value)
 
 
 def _setitem(x: Array, key: Key, value: object) -> None:
@@ -196,7 +209,7 @@ def _basic(x: Array, keys: tuple[Any, ...], operation: str) -> tuple[int | slice
             result += [slice(None)] * (x.ndim - given)
             axis += x.ndim - given
         elif isinstance(k, slice):
-            result.append(_slice(k, operation))
+            result.append(as_slice(k, operation))
             axis += 1
         elif _is_int(k):
             result.append(_position(x, k, axis, operation))
@@ -218,7 +231,7 @@ def _position(x: Array, k: Any, axis: int, operation: str) -> int:
     return position
 
 
-def _slice(k: Any, operation: str) -> slice:
+def as_slice(k: Any, operation: str) -> slice:
     """The slice with plain ints; a start or stop beyond the ends is cut, as for lists."""
     try:
         parts = [None if part is None else index(part) for part in (k.start, k.stop, k.step)]
@@ -244,9 +257,12 @@ def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
     Raises:
         IndexError: an index or the axis is out of bounds.
     """
-    require_array("take", x)
-    require_array("take (indices)", indices, "integer")
+    x = require_array("take", x)
+    indices = require_array("take (indices)", indices, "integer")
     common_backend("take", (x, indices))
+    rules = None if indices.ndim == 1 and (x.ndim == 1 or axis is not None) else relaxed_rules()
+    if rules is not None:
+        return rules.take(x, indices, axis)
     if indices.ndim != 1:
         raise ValueError(f"take: indices must have one axis, got shape {indices.shape}")
     if axis is None:
@@ -277,8 +293,8 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
         IndexError: an index or the axis is out of bounds.
     """
     name = "take_along_axis"
-    require_array(name, x)
-    require_array(f"{name} (indices)", indices, "integer")
+    x = require_array(name, x)
+    indices = require_array(f"{name} (indices)", indices, "integer")
     common_backend(name, (x, indices))
     number = as_axis(name, axis, x.ndim)
     if indices.ndim != x.ndim:

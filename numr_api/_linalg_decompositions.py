@@ -54,9 +54,9 @@ def as_matrices(name: str, x: object, accepts: str = "floating-point") -> Array:
     return array
 
 
-def as_square(name: str, x: object) -> Array:
-    """x itself, which must be a floating-point Array of shape (..., M, M)."""
-    array = as_matrices(name, x)
+def as_square(name: str, x: object, accepts: str = "floating-point") -> Array:
+    """x itself, which must be an Array of an accepted dtype and of shape (..., M, M)."""
+    array = as_matrices(name, x, accepts)
     if array.shape[-2] != array.shape[-1]:
         raise ValueError(f"{name}: needs square matrices, got shape {array.shape}")
     return array

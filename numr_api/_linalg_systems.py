@@ -14,7 +14,7 @@ from numr_api import (
     _reductions,
     _searching,
 )
-from numr_api._checks import as_scalar, common_backend, describe, require_array
+from numr_api._checks import as_scalar, common_backend, describe, is_array, require_array
 from numr_api._declare import operation, wrap
 from numr_api._linalg_decompositions import (
     adjoint,
@@ -25,6 +25,7 @@ from numr_api._linalg_decompositions import (
     singular_values,
     singular_vectors,
 )
+from numr_api._mode import relaxed_rules
 from numr_api._shapes import as_int, broadcast
 
 if TYPE_CHECKING:
@@ -107,8 +108,8 @@ def solve(x1: Array, x2: Array, /) -> Array:
         ValueError: a matrix is singular, or the shapes do not fit.
     """
     name = "linalg.solve"
-    as_square(name, x1)
-    require_array(name, x2, "floating-point")
+    x1 = as_square(name, x1)
+    x2 = require_array(name, x2, "floating-point")
     coefficients, right = _products.promoted(name, x1, x2)
     if right.ndim == 1:
         right = _manipulation.expand_dims(right, -1)
@@ -136,8 +137,9 @@ def matrix_power(x: Array, n: int, /) -> Array:
         ValueError: n is negative and a matrix is singular.
     """
     name = "linalg.matrix_power"
-    matrices = as_square(name, x)
     exponent = as_int(name, "n", n)
+    rules = relaxed_rules() if is_array(x) and x.dtype.kind in "iu" and exponent >= 0 else None
+    x = matrices = as_square(name, x, "floating-point" if rules is None else "numeric")
     if exponent == 0:
         identity = _creation.eye(x.shape[-1], dtype=x.dtype, device=x.device)
         return _copy(_manipulation.broadcast_to(identity, x.shape))

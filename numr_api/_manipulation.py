@@ -45,13 +45,12 @@ def broadcast_arrays(*arrays: Array) -> tuple[Array, ...]:
     Returns:
         As many arrays, each of its own dtype. Views: writing to one makes it a copy first.
     """
-    for x in arrays:
-        require_array("broadcast_arrays", x)
-    if not arrays:
+    given = [require_array("broadcast_arrays", x) for x in arrays]
+    if not given:
         return ()
-    common_backend("broadcast_arrays", arrays)
-    shape = _shapes.broadcast("broadcast_arrays", [x.shape for x in arrays])
-    return tuple(broadcast_to(x, shape) for x in arrays)
+    common_backend("broadcast_arrays", given)
+    shape = _shapes.broadcast("broadcast_arrays", [x.shape for x in given])
+    return tuple(broadcast_to(x, shape) for x in given)
 
 
 @operation("manipulation")
@@ -76,7 +75,7 @@ def broadcast_to(x: Array, /, shape: tuple[int, ...]) -> Array:
     Returns:
         Array of x's dtype, a view. Writing to it makes it a copy first.
     """
-    require_array("broadcast_to", x)
+    x = require_array("broadcast_to", x)
     target = as_shape("broadcast_to", shape)
     if _shapes.broadcast("broadcast_to", (x.shape, target)) != target:
         raise ValueError(f"broadcast_to: shape {x.shape} does not broadcast to {target}")
@@ -184,7 +183,7 @@ def expand_dims(x: Array, /, axis: int | tuple[int, ...]) -> Array:
     Raises:
         IndexError: an axis is out of bounds of the result.
     """
-    require_array("expand_dims", x)
+    x = require_array("expand_dims", x)
     places = as_tuple(axis)
     rank = x.ndim + len(places)
     new = as_axes("expand_dims", places, rank)
@@ -201,7 +200,7 @@ def flip(x: Array, /, *, axis: int | tuple[int, ...] | None = None) -> Array:
         x: array of any dtype.
         axis: an axis or several; None for all.
     """
-    require_array("flip", x)
+    x = require_array("flip", x)
     axes = as_axes("flip", axis, x.ndim)
     key = tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim))
     return wrap(x._type.backend.index(x._data, key), x._type)
@@ -218,7 +217,7 @@ def moveaxis(
         source: an axis or several distinct ones.
         destination: where each of them goes, as many.
     """
-    require_array("moveaxis", x)
+    x = require_array("moveaxis", x)
     sources = as_axes("moveaxis", as_tuple(source), x.ndim)
     targets = as_axes("moveaxis", as_tuple(destination), x.ndim)
     if len(sources) != len(targets):
@@ -239,7 +238,7 @@ def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array:
         x: array of any dtype.
         axes: every axis of x once; negative ones count from the end.
     """
-    require_array("permute_dims", x)
+    x = require_array("permute_dims", x)
     if not isinstance(axes, tuple | list):
         raise TypeError(f"permute_dims: axes must be a tuple of ints, got {describe(axes)}")
     order = as_axes("permute_dims", tuple(axes), x.ndim)
@@ -261,7 +260,7 @@ def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Arr
     Returns:
         Array of x's dtype.
     """
-    require_array("repeat", x)
+    x = require_array("repeat", x)
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
     number = as_axis("repeat", axis, x.ndim)
@@ -308,7 +307,7 @@ def reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) ->
                     return wrap(array_type.backend.reshape(data, shape, None), array_type)
             except (AttributeError, ValueError):
                 pass  # the checks below find the words
-    require_array("reshape", x)
+    x = require_array("reshape", x)
     as_copy("reshape", copy)
     lengths = tuple(as_int("reshape", "a length of shape", n) for n in as_tuple(shape))
     if math.prod(lengths) != x.size or (lengths and min(lengths) < 0):
@@ -350,7 +349,7 @@ def roll(
     Returns:
         Array of x's shape and dtype, a copy.
     """
-    require_array("roll", x)
+    x = require_array("roll", x)
     if axis is None:
         if isinstance(shift, tuple | list):
             raise ValueError("roll: a tuple of shifts needs a tuple of axes")
@@ -385,7 +384,7 @@ def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Array:
     Raises:
         ValueError: an axis is longer than 1.
     """
-    require_array("squeeze", x)
+    x = require_array("squeeze", x)
     axes = as_axes("squeeze", as_tuple(axis), x.ndim)
     for number in axes:
         if x.shape[number] != 1:
@@ -406,7 +405,7 @@ def tile(x: Array, repetitions: tuple[int, ...], /) -> Array:
     Returns:
         Array of x's dtype.
     """
-    require_array("tile", x)
+    x = require_array("tile", x)
     if not isinstance(repetitions, tuple | list):
         raise TypeError(f"tile: repetitions must be a tuple of ints, got {describe(repetitions)}")
     counts = as_shape("tile", repetitions)
@@ -430,7 +429,7 @@ def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:
         x: array of one axis or more, of any dtype.
         axis: the axis to take apart.
     """
-    require_array("unstack", x)
+    x = require_array("unstack", x)
     number = as_axis("unstack", axis, x.ndim)
     front = (slice(None),) * number
     back = (slice(None),) * (x.ndim - number - 1)

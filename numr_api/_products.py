@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from numr_api import _arithmetic, _manipulation
-from numr_api._checks import common_backend, common_dtype, require_array
+from numr_api._checks import common_backend, common_dtype, require_array, strict_array
 from numr_api._declare import operation, wrap
+from numr_api._mode import relaxed_rules
 from numr_api._shapes import as_axis, as_int, broadcast
 
 if TYPE_CHECKING:
@@ -19,9 +20,17 @@ __all__ = ["matmul", "matrix_transpose", "tensordot", "vecdot"]
 
 def promoted(name: str, x1: object, x2: object) -> tuple[Array, Array]:
     """Two numeric arrays of one device, cast to their common dtype."""
-    arrays = require_array(name, x1, "numeric"), require_array(name, x2, "numeric")
+    try:
+        arrays = strict_array(name, x1, "numeric"), strict_array(name, x2, "numeric")
+    except TypeError:
+        if relaxed_rules() is None:
+            raise
+        arrays = require_array(name, x1), require_array(name, x2)
     backend = common_backend(name, arrays)
-    dtype = common_dtype(name, arrays)
+    first, second = arrays
+    dtype = first.dtype if first._type is second._type else common_dtype(name, arrays)
+    if dtype.kind == "b":  # counted, where rules are relaxed
+        dtype = backend.default_dtypes["integral"]
     first, second = (
         a if a.dtype is dtype else wrap(backend.cast(a._data, dtype), a._type.of(dtype, name))
         for a in arrays

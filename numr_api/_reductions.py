@@ -6,9 +6,17 @@ import math
 from typing import TYPE_CHECKING
 
 from numr_api import _arithmetic, _creation, _data_types, _elementary, _manipulation
-from numr_api._checks import accumulator, describe, is_numpy_number, require_array
+from numr_api._checks import (
+    accumulator,
+    describe,
+    is_array,
+    is_numpy_number,
+    require_array,
+    strict_array,
+)
 from numr_api._declare import operation, reduction, wrap
 from numr_api._dtypes import DType
+from numr_api._mode import relaxed_rules
 from numr_api._shapes import as_axes, as_axis, as_bool
 
 if TYPE_CHECKING:
@@ -107,7 +115,7 @@ def mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
         axis: an axis or several; None for all.
         keepdims: whether the axes stay, with length 1.
     """
-    require_array("mean", x, "floating-point")
+    x = require_array("mean", x, "floating-point")
     as_bool("mean", "keepdims", keepdims)
     axes = as_axes("mean", axis, x.ndim)
     shortcut = x._type.backend.shortcuts.get("mean")
@@ -154,7 +162,15 @@ def std(
 
 
 def _variance(name: str, x: object, axis: Axis, correction: object, keepdims: bool) -> Array:
-    array = require_array(name, x, "real floating-point")
+    try:
+        array = strict_array(name, x, "real floating-point")
+    except TypeError:
+        rules = relaxed_rules()
+        if rules is None:
+            raise
+        if is_array(x) and x.dtype.kind == "c":
+            return rules.complex_variance(name, x, axis, correction, keepdims)
+        array = require_array(name, x, "real floating-point")
     taken_off = correction.item() if is_numpy_number(correction) else correction
     if isinstance(taken_off, bool) or not isinstance(taken_off, int | float):
         raise TypeError(f"{name}: correction must be a number, got {describe(correction)}")

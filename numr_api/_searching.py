@@ -102,7 +102,7 @@ def searchsorted(
         wanted = backend.full((), cast("Scalar", values), dtype)
     order = None
     if sorter is not None:
-        require_array(f"{name} (sorter)", sorter, "integer")
+        sorter = require_array(f"{name} (sorter)", sorter, "integer")
         common_backend(name, (array, sorter))
         if sorter.shape != array.shape:
             raise ValueError(f"{name}: sorter has shape {sorter.shape}, x1 has {array.shape}")

@@ -18,7 +18,7 @@ def broadcast(operation: str, shapes: Sequence[Shape]) -> Shape:
         for axis, length in enumerate(shape, rank - len(shape)):
             if length != 1 and result[axis] not in (1, length):
                 given = ", ".join(map(str, shapes))
-                raise ValueError(f"{operation}: shapes {given} do not broadcast together")
+                raise ValueError(f"{operation}: shapes {given} cannot be broadcast together")
             if length != 1:
                 result[axis] = length
     return tuple(result)
@@ -86,8 +86,8 @@ def as_axis(operation: str, axis: object, rank: int) -> int:
     """An axis counted from the front. Raises IndexError if the array has no such axis."""
     number = as_int(operation, "axis", axis)
     if not -rank <= number < rank:
-        raise IndexError(
-            f"{operation}: axis {number} is out of bounds for an array of {rank} dimensions"
+        raise IndexError(  # in NumPy's words, which tests of others look for
+            f"{operation}: axis {number} is out of bounds for array of dimension {rank}"
         )
     return number % rank
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from numr_api._checks import require_array
 from numr_api._declare import operation, wrap
+from numr_api._mode import relaxed_rules
 from numr_api._shapes import as_axis, as_bool
 
 if TYPE_CHECKING:
@@ -53,5 +54,6 @@ def sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool 
         Array of x's shape and dtype. NaN counts as the largest.
     """
     array, number = _checked("sort", x, axis, descending, stable)
-    data = array._type.backend.sort(array._data, number, descending, stable)
-    return wrap(data, array._type)
+    result = wrap(array._type.backend.sort(array._data, number, descending, stable), array._type)
+    rules = None if array is x else relaxed_rules()
+    return result if rules is None else rules.restored("sort", x, result)

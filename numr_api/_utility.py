@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from numr_api import _arithmetic, _manipulation
 from numr_api._checks import require_array
 from numr_api._declare import operation
+from numr_api._mode import relaxed_rules
 from numr_api._shapes import as_axis, as_int
 
 if TYPE_CHECKING:
@@ -37,15 +38,17 @@ def diff(
         Array of x's dtype, shorter by n along ``axis``.
     """
     array = require_array("diff", x, "numeric")
+    converted = array is not x
     number = as_axis("diff", axis, array.ndim)
     times = as_int("diff", "n", n)
     if times < 0:
         raise ValueError(f"diff: n cannot be negative, got {times}")
-    parts = [require_array("diff", part) for part in (prepend, x, append) if part is not None]
+    parts = [require_array("diff", part) for part in (prepend, array, append) if part is not None]
     if len(parts) > 1:
         array = _manipulation.concat_checked("diff", parts, number)
     front = (slice(None),) * number
     for _ in range(min(times, array.shape[number])):  # after that nothing is left
         later, earlier = array[(*front, slice(1, None), ...)], array[(*front, slice(-1), ...)]
         array = _arithmetic.subtract(later, earlier)
-    return array
+    rules = relaxed_rules() if converted else None
+    return array if rules is None else rules.restored("diff", x, array)

@@ -15,8 +15,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from numr_api import _arithmetic, _creation, _data_types, _manipulation
-from numr_api._checks import as_scalar, describe, require_array, require_kind
+from numr_api import _arithmetic, _creation, _manipulation
+from numr_api._checks import (
+    as_scalar,
+    describe,
+    require_array,
+    require_dtype,
+    require_kind,
+    strict_array,
+)
 from numr_api._declare import operation
 from numr_api._devices import backend_for
 from numr_api._fourier import (
@@ -30,6 +37,7 @@ from numr_api._fourier import (
     one,
     several,
 )
+from numr_api._mode import relaxed_rules
 from numr_api._shapes import as_axes
 
 if TYPE_CHECKING:
@@ -288,7 +296,8 @@ def _frequencies(
         raise ValueError(f"{name}: the sample spacing d cannot be 0")
     if dtype is None:
         dtype = backend_for(device, name).default_dtypes["real floating-point"]
-    require_kind(name, _data_types.require_dtype(name, dtype), "real floating-point")
+    dtype = require_dtype(name, dtype)
+    require_kind(name, dtype, "real floating-point")
     return length, float(spacing) * length, dtype
 
 
@@ -348,7 +357,12 @@ def rfftfreq(
 
 
 def _shift(name: str, x: Array, axes: int | Sequence[int] | None, sign: int) -> Array:
-    array = require_array(name, x, "floating-point")
+    try:
+        array = strict_array(name, x, "floating-point")
+    except TypeError:
+        if relaxed_rules() is None:
+            raise
+        array = require_array(name, x)
     given = tuple(axes) if isinstance(axes, list) else axes
     numbers = as_axes(name, given, array.ndim)
     shifts = tuple(sign * (array.shape[number] // 2) for number in numbers)

@@ -6,6 +6,7 @@ import json
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from xml.etree import ElementTree
 
 import pytest
 
@@ -81,3 +82,44 @@ def test_large_benchmark_has_every_elementwise_operation(
     elementwise = {op.name for op in OPS.values() if op.family == "elementwise"}
     assert {row["operation"] for row in rows} == elementwise
     assert len(capsys.readouterr().err.splitlines()) == len(rows)
+
+
+@pytest.fixture
+def cpu(monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
+    monkeypatch.syspath_prepend(ROOT)
+    names = ("chart", "cpu_rows", "cpu_speed")
+    return {name: import_module(f"tests.benchmarks.{name}") for name in names}
+
+
+def test_rows_of_the_cpu_are_named_once_and_run_everywhere(cpu: dict[str, ModuleType]):
+    found = list(cpu["cpu_rows"].rows())
+    assert len({row.name for row in found}) == len(found)
+    for row in found:
+        assert row.goal > 0
+        assert set(row.calls) <= {"usual", "numpy", "torch"}
+
+
+def test_cpu_is_timed_against_numpy(
+    cpu: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    report, drawing = tmp_path / "speed.json", tmp_path / "speed.svg"
+    options = ["--rounds", "1", "--threads", "1", "--without", "torch", "jax", "--json"]
+    cpu["cpu_speed"].main(["sort int8", *options, str(report), "--chart", str(drawing)])
+    (row,) = json.loads(report.read_text())["rows"]
+    seconds = row["seconds"]
+    expected = seconds["numpy"]["minimum"] / seconds["numr_api"]["minimum"]
+    assert row["times_as_fast"] == {"numr_api": pytest.approx(expected)}
+    assert row["met"] == (expected >= row["goal"])
+    assert "stable sort int8 10^6" in capsys.readouterr().out
+    assert "stable sort int8 10^6" in drawing.read_text()
+
+
+def test_bars_begin_at_one_and_grow_to_both_sides(cpu: dict[str, ModuleType]):
+    text = cpu["chart"].bars("<speed>", [("a & b", {"ours": 4.0, "other": 0.25}), ("c", {})])
+    root = ElementTree.fromstring(text)
+    drawn = [x for x in root.iter("{http://www.w3.org/2000/svg}rect") if len(x)]
+    left, width = ([float(x.attrib[name]) for x in drawn] for name in ("x", "width"))
+    assert left[0] == pytest.approx(left[1] + width[1])
+    assert width[0] == pytest.approx(width[1])
+    assert "a & b" in "".join(root.itertext())
+    assert "<speed>" in "".join(root.itertext())

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from fake_namespace import NAMESPACE, VERDICTS, document, outcome, write_fake
-from numr_conformance import report, results
+from numr_conformance import consumers, plan, report, results
 from numr_conformance.cli import main
+from numr_conformance.runner import CannotRun
 
 
 @pytest.fixture
@@ -189,3 +190,20 @@ def test_bad_usage_is_told_without_a_traceback(folder: Path, arguments: str, mes
     assert message in ended.stderr
     assert "Traceback" not in ended.stderr
     assert ended.returncode == 2
+
+
+@pytest.mark.parametrize("own_name", [False, True])
+def test_consumers_tests_run_under_the_name_that_is_asked_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, own_name: bool
+) -> None:
+    asked: list[bool] = []
+
+    def refuse(*_: Any, masquerade: bool, **__: Any) -> Any:
+        asked.append(masquerade)
+        raise CannotRun("no more is needed")
+
+    monkeypatch.setattr(plan, "ConsumersRunner", refuse)
+    monkeypatch.setattr(consumers, "installed", lambda: ["scipy"])
+    command = ["run", "fake", "--layer", "consumers", "--no-baseline"]
+    assert main([*command, "--own-name"] if own_name else command) == 2
+    assert set(asked) == {not own_name}

@@ -350,7 +350,7 @@ def test_unknown_norms_are_refused(name: str, norm: Any) -> None:
         ({"n": -1}, ValueError, "the length of a transform must be 1 or more, got -1"),
         ({"n": 2.0}, TypeError, "a length must be an integer, got float 2.0"),
         ({"n": True}, TypeError, "a length must be an integer, got bool True"),
-        ({"axis": 2}, IndexError, "axis 2 is out of bounds for an array of 2 dimensions"),
+        ({"axis": 2}, IndexError, "axis 2 is out of bounds for array of dimension 2"),
         ({"axis": -3}, IndexError, "axis -3 is out of bounds"),
         ({"axis": None}, TypeError, "axis must be an integer"),
     ],
@@ -376,7 +376,7 @@ def test_wrong_lengths_and_axes_are_refused(
         ({"axes": 0}, TypeError, "axes must be a tuple or list, got int 0"),
         ({"axes": ()}, ValueError, "needs one axis or more to transform, got none"),
         ({"axes": (0, -2)}, ValueError, "an axis is named twice"),
-        ({"axes": (0, 2)}, IndexError, "axis 2 is out of bounds for an array of 2 dimensions"),
+        ({"axes": (0, 2)}, IndexError, "axis 2 is out of bounds for array of dimension 2"),
     ],
     ids=str,
 )

@@ -181,6 +181,9 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     add("--no-baseline", dest="baseline", action="store_false",
         help="do not run consumers' tests with array_api_strict as well, which they are made for, "
         "to be shown beside it")  # fmt: skip
+    add("--own-name", action="store_false", dest="masquerade",
+        help="run consumers' tests under the name of the namespace, not of array_api_strict: "
+        "also those that are skipped for array_api_strict")  # fmt: skip
     add("--max-ulp", metavar="N", type=_bound, help="the largest error of elementary functions, in "
         "units in the last place; accuracy is only measured without")  # fmt: skip
     add("--suite", metavar="PATH", type=Path, help="a checkout of the official suite (default: "
@@ -286,6 +289,7 @@ def _check(namespaces: Sequence[str], options: argparse.Namespace) -> list[Docum
             options.suite,
             options.examples,
             options.max_ulp,
+            options.masquerade,
         ),
     )
     if options.report is not None:

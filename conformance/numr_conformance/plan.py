@@ -53,6 +53,7 @@ class Options:
     suite: Path | None = None
     examples: int = official.EXAMPLES
     max_ulp: float | None = None
+    masquerade: bool = True
 
 
 def plan(
@@ -121,7 +122,9 @@ def _runner(
         if trial:
             choice["functions"] = "*"
         parts = TRIAL[run.consumer] if trial else ()
-        return ConsumersRunner(*where, consumer=run.consumer, parts=parts, **choice)
+        return ConsumersRunner(
+            *where, consumer=run.consumer, parts=parts, masquerade=options.masquerade, **choice
+        )
     return Runner(*where, topics=options.topics, max_ulp=options.max_ulp, **choice)
 
 

@@ -58,7 +58,10 @@ class Backend(Protocol):
 
     # Functions that are composed of others on every device, but that this one does faster itself,
     # where x has elements: mean as ``shortcut(data, axes, keepdims)``, var and std as
-    # ``shortcut(data, axes, keepdims, freedom)``, with the number to divide by, which may be NaN.
+    # ``shortcut(data, axes, keepdims, freedom)``, with the number to divide by, which may be NaN;
+    # put_rows as ``shortcut(data, count, numbers, rows)``: the first ``count`` axes of data, which
+    # may be a view, count as one, and rows are written in place to these numbers of it, the last
+    # of equal ones at the end.
     shortcuts: Mapping[str, Kernel]
 
     def describe(self) -> Mapping[str, str]:

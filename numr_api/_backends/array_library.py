@@ -156,6 +156,16 @@ class ArrayLibrary:
             value = value.copy()  # type: ignore[union-attr]
         data[mask.copy() if may_overlap(data, mask) else mask] = value
 
+    def put_rows(self, data: Data, count: int, numbers: Data, rows: Data) -> None:
+        """Write rows where the first ``count`` axes, as one, have these numbers; see Backend."""
+        if self.library.may_share_memory(data, rows):
+            rows = rows.copy()
+        if count == 0:  # the only row, as often as it is written
+            for row in rows[-1:]:
+                data[...] = row
+            return
+        data[self.library.unravel_index(numbers, data.shape[:count])] = rows
+
     def concat(self, parts: Sequence[Data], axis: int) -> Data:
         return self.library.concatenate(parts, axis=axis)
 

@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
-from numr_api.extensions import device, errors
+from importlib import import_module
+from types import ModuleType
 
-__all__ = ["device", "errors"]
+from numr_api.extensions import device, errors, mode
+
+__all__ = ["device", "errors", "mode", "special"]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name != "special":  # imported when it is asked for, as it needs SciPy
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.special")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,7 +1,21 @@
-"""Devices: the default one, waiting for one, and its memory."""
+"""Devices: the default one, waiting for one, its memory, and threads on the cpu."""
 
 from __future__ import annotations
 
-from numr_api._devices import MemoryStatistics, default_device, memory, synchronize
+from numr_api._backends.cpu.threads import threads
+from numr_api._devices import (
+    MemoryStatistics,
+    default_device,
+    host_conversion,
+    memory,
+    synchronize,
+)
 
-__all__ = ["MemoryStatistics", "default_device", "memory", "synchronize"]
+__all__ = [
+    "MemoryStatistics",
+    "default_device",
+    "host_conversion",
+    "memory",
+    "synchronize",
+    "threads",
+]

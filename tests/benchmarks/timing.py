@@ -58,7 +58,11 @@ def timer(statement: str, variables: dict[str, Any]) -> Timer:
 
 
 def interleave(
-    timers: Mapping[str, Timer], rounds: int, batch: float = 0.0, limit: float = float("inf")
+    timers: Mapping[str, Timer],
+    rounds: int,
+    batch: float = 0.0,
+    limit: float = float("inf"),
+    before: Callable[[], object] = int,
 ) -> Times:
     """Time rival statements in rounds; every other round goes through them backwards.
 
@@ -67,6 +71,7 @@ def interleave(
         rounds: how often each is timed.
         batch: seconds that a statement is repeated for in each round; 0 executes it once.
         limit: no further round begins after so many seconds, but three take place in any case.
+        before: called before each statement is timed.
     """
     counts = {name: repetitions(timer, batch) for name, timer in timers.items()}
     order = list(timers)
@@ -76,6 +81,7 @@ def interleave(
         if spent > limit and number >= 3:
             break
         for name in order:
+            before()
             time = timers[name].timeit(counts[name])
             seconds[name].append(time / counts[name])
             spent += time

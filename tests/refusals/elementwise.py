@@ -106,11 +106,11 @@ FOREIGN = [
 ]
 
 SHAPES = [
-    Row("f64 + two", ValueError, "add: shapes (3,), (2,) do not broadcast together"),
-    Row("f64 + 1.0; xp.add(m, two)", ValueError, "add: shapes (2, 3), (2,) do not broadcast"),
-    Row("xp.where(b, two, 0.0)", ValueError, "where: shapes (3,), (2,) do not broadcast"),
-    Row("xp.clip(f64, two)", ValueError, "clip: shapes (3,), (2,) do not broadcast"),
-    Row("f64 == two", ValueError, "equal: shapes (3,), (2,) do not broadcast"),
+    Row("f64 + two", ValueError, "add: shapes (3,), (2,) cannot be broadcast together"),
+    Row("f64 + 1.0; xp.add(m, two)", ValueError, "add: shapes (2, 3), (2,) cannot be broadcast"),
+    Row("xp.where(b, two, 0.0)", ValueError, "where: shapes (3,), (2,) cannot be broadcast"),
+    Row("xp.clip(f64, two)", ValueError, "clip: shapes (3,), (2,) cannot be broadcast"),
+    Row("f64 == two", ValueError, "equal: shapes (3,), (2,) cannot be broadcast"),
 ]
 
 IN_PLACE = [
@@ -121,7 +121,7 @@ IN_PLACE = [
     Row("f64 @= f64", ValueError, "in-place matmul: the result's shape () is not ... (3,)"),
     Row("f64 += m", ValueError, "in-place add: the result's shape (2, 3) is not ... (3,)"),
     Row("zf += f64", ValueError, "in-place add: the result's shape (3,) is not ... ()"),
-    Row("f64 -= two", ValueError, "in-place subtract: shapes (3,), (2,) do not broadcast"),
+    Row("f64 -= two", ValueError, "in-place subtract: shapes (3,), (2,) cannot be broadcast"),
     Row("i64 /= 2", TypeError, "divide: needs a floating-point dtype, got int64"),
     Row("i64 += 0.5", TypeError, "add: a Python float (0.5) does not mix with int64"),
     Row("b += 1", TypeError, "add: needs a numeric dtype, got bool"),
@@ -131,7 +131,7 @@ IN_PLACE = [
     Row("i8 **= -1", ValueError, "in-place pow: an integer cannot be raised to a negative"),
     Row("f64 += [1.0, 2.0, 3.0]", TypeError, "unsupported operand ... +=: 'Array' and 'list'"),
     Row("f64 += np.ones(3)", TypeError, "add: expected ... got a numpy.ndarray; convert it"),
-    Row("wide += f64[:2]", ValueError, "in-place add: shapes (3,), (2,) do not broadcast"),
+    Row("wide += f64[:2]", ValueError, "in-place add: shapes (3,), (2,) cannot be broadcast"),
     Row("pow(f64, 2, 3)", TypeError, "Array.__pow__() takes 2 positional arguments but 3"),
 ]
 

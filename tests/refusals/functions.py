@@ -6,7 +6,7 @@ from refusals import Row
 
 REDUCTIONS = [
     Row("xp.sum(m, axis=0); xp.sum(m, axis=2)", IndexError, "sum: axis 2 is out of bounds ... 2"),
-    Row("xp.sum(m, axis=-3)", IndexError, "sum: axis -3 is out of bounds for an array of 2"),
+    Row("xp.sum(m, axis=-3)", IndexError, "sum: axis -3 is out of bounds for array of dimension 2"),
     Row("xp.sum(m, axis=True)", TypeError, "sum: axis must be an integer, got bool True"),
     Row("xp.sum(m, axis=1.0)", TypeError, "sum: axis must be an integer, got float 1.0"),
     Row("xp.sum(m, axis=[0])", TypeError, "sum: axis must be an integer, got list [0]"),
@@ -60,7 +60,11 @@ MANIPULATION = [
     Row("xp.concat([m, square.T[:, :2]])", ValueError, "concat: shapes (2, 3) and (3, 2) differ"),
     Row("xp.concat([f64, f64], axis=1)", IndexError, "concat: axis 1 is out of bounds"),
     Row("xp.concat([f64, f64], axis=0.0)", TypeError, "concat: axis must be an integer ... 0.0"),
-    Row("xp.concat([zf, zf])", IndexError, "concat: axis 0 is out of bounds for an array of 0"),
+    Row(
+        "xp.concat([zf, zf])",
+        IndexError,
+        "concat: axis 0 is out of bounds for array of dimension 0",
+    ),
     Row("xp.stack([])", ValueError, "stack: needs one array or more, got none"),
     Row("xp.stack([f64, two])", ValueError, "stack: shapes (3,) and (2,) differ"),
     Row("xp.stack([f64, b])", TypeError, "stack: float64 and bool have no common type"),
@@ -89,18 +93,20 @@ MANIPULATION = [
     Row("xp.repeat(m, i64, axis=0)", ValueError, "repeat: 3 counts for 2 slices; give 1 or 2"),
     Row("xp.repeat(f64, -i64, axis=0)", ValueError, "repeat: ... negative"),
     Row("xp.repeat(m, f64, axis=1)", TypeError, "repeat (repeats): needs an integer dtype"),
-    Row("xp.unstack(zf)", IndexError, "unstack: axis 0 is out of bounds for an array of 0"),
-    Row("xp.broadcast_to(f64, (2,))", ValueError, "broadcast_to: shapes (3,), (2,) do not"),
+    Row("xp.unstack(zf)", IndexError, "unstack: axis 0 is out of bounds for array of dimension 0"),
+    Row("xp.broadcast_to(f64, (2,))", ValueError, "broadcast_to: shapes (3,), (2,) cannot"),
     Row("xp.broadcast_to(m, (3,))", ValueError, "broadcast_to: shape (2, 3) does not ... (3,)"),
-    Row("xp.broadcast_arrays(f64, two)", ValueError, "broadcast_arrays: shapes (3,), (2,) do not"),
+    Row("xp.broadcast_arrays(f64, two)", ValueError, "broadcast_arrays: shapes (3,), (2,) cannot"),
     Row("xp.broadcast_arrays(f64, 1.0)", TypeError, "broadcast_arrays: expected ... float 1.0"),
-    Row("xp.broadcast_shapes((3,), (4,))", ValueError, "broadcast_shapes: shapes (3,), (4,) do"),
+    Row(
+        "xp.broadcast_shapes((3,), (4,))", ValueError, "broadcast_shapes: shapes (3,), (4,) cannot"
+    ),
     Row("xp.broadcast_shapes((2, -1))", ValueError, "broadcast_shapes: ... cannot be negative"),
 ]
 
 SEARCHING = [
     Row("xp.sort(c128)", TypeError, "sort: needs a real-valued dtype, got complex128"),
-    Row("xp.sort(zf)", IndexError, "sort: axis -1 is out of bounds for an array of 0 dimensions"),
+    Row("xp.sort(zf)", IndexError, "sort: axis -1 is out of bounds for array of dimension 0"),
     Row("xp.sort(m, axis=None)", TypeError, "sort: axis must be an integer, got NoneType None"),
     Row("xp.sort(m, descending=1)", TypeError, "sort: descending must be True or False, got int"),
     Row("xp.argsort(f64, stable=None)", TypeError, "argsort: stable must be True or False"),
@@ -126,7 +132,7 @@ PRODUCTS = [
     Row("xp.matmul(zf, f64)", ValueError, "matmul: needs arrays of one axis or more"),
     Row("xp.matmul(f64, xp.ones(4))", ValueError, "matmul: shapes (3,) and (4,) do not fit"),
     Row("m @ m", ValueError, "matmul: shapes (2, 3) and (2, 3) do not fit; the last axis of x1"),
-    Row("cube @ xp.ones((3, 2, 2))", ValueError, "matmul: shapes (2,), (3,) do not broadcast"),
+    Row("cube @ xp.ones((3, 2, 2))", ValueError, "matmul: shapes (2,), (3,) cannot be broadcast"),
     Row("xp.matmul(b, b)", TypeError, "matmul: needs a numeric dtype, got bool"),
     Row("f64 @ i64", TypeError, "matmul: float64 and int64 have no common type"),
     Row("xp.tensordot(m, m, axes=1)", ValueError, "tensordot: paired axes ... [3] and [2]"),
@@ -139,7 +145,7 @@ PRODUCTS = [
     Row("xp.tensordot(m, m, axes=(0, 0))", TypeError, "tensordot: axes must be an int or two"),
     Row("xp.vecdot(f64, two)", ValueError, "vecdot: vectors of length 3 and 2"),
     Row("xp.vecdot(m, f64, axis=0)", ValueError, "vecdot: axis 0 is ambiguous ... from the end"),
-    Row("xp.vecdot(m, square)", ValueError, "vecdot: shapes (2,), (3,) do not broadcast"),
+    Row("xp.vecdot(m, square)", ValueError, "vecdot: shapes (2,), (3,) cannot be broadcast"),
     Row(
         "xp.matrix_transpose(f64)", ValueError, "matrix_transpose: needs two axes or more ... (3,)"
     ),

@@ -54,7 +54,7 @@ INTEGER_ARRAYS = [
     Row("m[i64, :]", IndexError, "indexing: integer arrays ... got slice ... use take"),
     Row("m[..., i64]", IndexError, "indexing: integer arrays can be combined with integers only"),
     Row("m[i64, None]", IndexError, "indexing: integer arrays ... got NoneType None"),
-    Row("m[i64[:2], i64]", ValueError, "indexing: shapes (2,), (3,) do not broadcast"),
+    Row("m[i64[:2], i64]", ValueError, "indexing: shapes (2,), (3,) cannot be broadcast"),
     Row("m[i64[:1], 5]", IndexError, "indexing: index 5 is out of bounds for axis 1 of length 3"),
     Row("m[i64, 0]", IndexError, "indexing: index 2 is out of bounds for axis 0"),
     Row("f64[i64]", IndexError, "indexing: index 3 is out of bounds for axis 0"),
@@ -91,10 +91,10 @@ ASSIGNMENT = [
     Row("i8[0] = 200", OverflowError, "assignment: 200 is out of range of int8 (-128 to 127)"),
     Row("u8[0] = -1", OverflowError, "assignment: -1 is out of range of uint8"),
     Row("f32[0] = 10**400", OverflowError, "assignment: an int too large for float32"),
-    Row("f64[:] = two", ValueError, "assignment: shapes (3,), (2,) do not broadcast together"),
+    Row("f64[:] = two", ValueError, "assignment: shapes (3,), (2,) cannot be broadcast together"),
     Row("f64[0] = f64", ValueError, "assignment: the value's shape (3,) does not broadcast to ()"),
     Row("f64[0] = f64[:1]", ValueError, "assignment: the value's shape (1,) ... to ()"),
-    Row("f64[b] = f64", ValueError, "assignment: shapes (2,), (3,) do not broadcast together"),
+    Row("f64[b] = f64", ValueError, "assignment: shapes (2,), (3,) cannot be broadcast together"),
 ]
 
 FUNCTIONS = [
@@ -103,7 +103,7 @@ FUNCTIONS = [
     Row("xp.take(f64, 0)", TypeError, "take (indices): expected a numr_api array, got int 0"),
     Row("xp.take(f64, i64)", IndexError, "take: index 3 is out of bounds for axis 0"),
     Row("xp.take(m, i64)", ValueError, "take: axis must be given for an array of 2 axes"),
-    Row("xp.take(m, i64, axis=2)", IndexError, "take: axis 2 is out of bounds ... 2 dimensions"),
+    Row("xp.take(m, i64, axis=2)", IndexError, "take: axis 2 is out of bounds ... dimension 2"),
     Row("xp.take(m, mi, axis=0)", ValueError, "take: indices must have one axis ... (2, 3)"),
     Row("xp.take(f64, zi)", ValueError, "take: indices must have one axis, got shape ()"),
     Row("xp.take_along_axis(f64, i64)", IndexError, "take_along_axis: index 3 is out of bounds"),
@@ -113,7 +113,7 @@ FUNCTIONS = [
     Row(
         "xp.take_along_axis(m, xp.zeros((3, 3), dtype=xp.int64), axis=1)",
         ValueError,
-        "take_along_axis: shapes (2, 1), (3, 1) do not broadcast",
+        "take_along_axis: shapes (2, 1), (3, 1) cannot be broadcast",
     ),
 ]
 

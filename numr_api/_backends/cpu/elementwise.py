@@ -6,13 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from numr_api._backends.cpu import choosing, transcendental
 from numr_api._backends.cpu.repairs import REPAIRS
+from numr_api._declare import large_kernels
 from numr_api._dtypes import DType, scalar_range
 
 if TYPE_CHECKING:
     from numr_api._backends import Kernel
 
 COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+
+large_kernels[np.where] = choosing.where
+for name in transcendental.NAMES:
+    for kernel in (getattr(np, name), REPAIRS.get(name, {}).get("f")):
+        if kernel is not None:
+            large_kernels[kernel] = transcendental.shared(kernel)
 
 
 def find_kernel(operation: str, operands: tuple[DType | type, ...], dtype: DType) -> Kernel:

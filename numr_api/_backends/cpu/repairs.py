@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from numr_api._backends import Kernel
-from numr_api._backends.cpu import repairs_complex as of_complex
-from numr_api._backends.cpu.blocks import AnyArray, Operand, any_true, given
+from numr_api._backends.cpu import repairs_complex as of_complex, repairs_vectorised
+from numr_api._backends.cpu.blocks import BLOCK, AnyArray, Operand, any_true, given
+from numr_api._backends.cpu.transcendental import call_shared
 
 __all__ = ["REPAIRS"]
 
@@ -36,12 +37,51 @@ def _floor_divide(x1: Operand, x2: Operand, out: AnyArray | None = None) -> Any:
     return result
 
 
+# As one number for all elements these exponents mean square, root and reciprocal to NumPy, the last
+# digit of which is another than that of a power.
+_SHORT_CUTS = (2.0, 0.5, -1.0)
+_FEW = 64  # exponents that are quicker to look at one by one
+
+
 def _power(x1: Operand, x2: Operand, out: AnyArray | None = None) -> Any:
     if not isinstance(x2, np.ndarray) or x2.size == 1:
-        return _square_root(x1, x2, out) if x2 == 0.5 else np.power(x1, x2, out=out)
-    if 0 in x2.strides and any_true(x2 == 0.5):
-        x2 = x2.copy()  # written out, exponents take no fast path
-    return np.power(x1, x2, out=out)
+        return _power_of_one_exponent(x1, x2, out)
+    # Nor should the result depend on whether an exponent stands alone or in an array.
+    base = x1 if isinstance(x1, np.ndarray) else x2.dtype.type(x1)
+    values = [(_power_of_one_exponent(base, e), x2 == e) for e in _short_cuts_in(x2)]
+    result = np.asarray(call_shared(np.power, x1, x2, out))
+    for powers, where in values:
+        np.copyto(result, powers, where=where)
+    return result
+
+
+def _power_of_one_exponent(x1: Operand, x2: Operand, out: AnyArray | None = None) -> Any:
+    if x2 == 0.5:
+        return _square_root(x1, x2, out)
+    if x2 in _SHORT_CUTS:
+        return np.power(x1, x2, out=out)
+    return call_shared(np.power, x1, x2, out)
+
+
+def _short_cuts_in(x: AnyArray) -> list[float]:
+    """Which of the exponents that NumPy treats by themselves are among these."""
+    if x.size <= _FEW:
+        found = x.ravel().tolist()
+        return [exponent for exponent in _SHORT_CUTS if exponent in found]
+    once = x[tuple([slice(None) if stride else slice(1) for stride in x.strides])]
+    if _has_power_of_two(once):
+        return [exponent for exponent in _SHORT_CUTS if any_true(once == exponent)]
+    return []
+
+
+def _has_power_of_two(x: AnyArray) -> bool:
+    """Whether any element has a significand of all zeros; one pass tells of most arrays: none."""
+    flat = x.reshape(-1)
+    bits = flat.view(np.int32 if x.itemsize == 4 else np.int64)
+    significand = bits.dtype.type(2 ** np.finfo(x.dtype).nmant - 1)
+    return not all(
+        (bits[start : start + BLOCK] & significand).all() for start in range(0, bits.size, BLOCK)
+    )
 
 
 def _integer_power(x1: Operand, x2: Operand, out: AnyArray | None = None) -> Any:
@@ -79,7 +119,7 @@ def _part(name: str) -> Kernel:
     return kernel
 
 
-REPAIRS: dict[str, dict[str, Kernel]] = {
+_ALWAYS: dict[str, dict[str, Kernel]] = {
     # acosh(nanj) is NaN in both parts before NumPy 2.3; the imaginary one is pi/2.
     "acosh": {"c": of_complex.acosh},
     # atan(conj(z)) and conj(atan(z)) differ in the last digits at a quarter of random z.
@@ -104,7 +144,8 @@ REPAIRS: dict[str, dict[str, Kernel]] = {
     "signbit": {"f": _predicate(np.signbit)},
     # log1p(1e-20+1e-30j) loses its real part, and log1p(1.5e308+1.5e308j) is infinite.
     "log1p": {"c": of_complex.log1p},
-    # A repeated exponent of 0.5 means sqrt: (-inf) ** 0.5 is NaN, (-0.0) ** 0.5 is -0.0. Complex:
+    # A single exponent of 0.5 means sqrt: (-inf) ** 0.5 is NaN, (-0.0) ** 0.5 is -0.0; and 2, 0.5
+    # and -1 have other bits alone than in an array. Complex:
     # (1e200+1e200j) ** -2 is NaN instead of 0.
     "pow": {"i": _integer_power, "f": _power, "c": of_complex.power},
     # reciprocal(0j) is nan+nanj, 1 / 0j is inf+nanj; and it has the faults of divide.
@@ -116,3 +157,5 @@ REPAIRS: dict[str, dict[str, Kernel]] = {
     # tanh(inf+2j) is 1-0j instead of 1+0j.
     "tanh": {"c": of_complex.tanh},
 }
+
+REPAIRS = repairs_vectorised.repairs(_ALWAYS)
