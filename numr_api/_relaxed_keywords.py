@@ -6,6 +6,7 @@ keywords are part of a function's signature, which no context may change.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from numr_api import _creation, _data_types, _manipulation, _reductions
@@ -27,34 +28,33 @@ def mean(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = 
     return _reductions.mean(_cast(x, dtype), axis=axis, keepdims=keepdims)
 
 
-def var(
-    x: Array,
-    /,
-    *,
-    axis: Axis = None,
-    correction: float = 0.0,
-    keepdims: bool = False,
-    ddof: float | None = None,
-    dtype: Any = None,
-) -> Array:
-    """``var``, computed in ``dtype`` if it is given; ``ddof`` is another name of ``correction``."""
-    freedom = correction if ddof is None else ddof
-    return _reductions.var(_cast(x, dtype), axis=axis, correction=freedom, keepdims=keepdims)
+def _spread(name: str) -> Callable[..., Array]:
+    """``var`` or ``std`` with NumPy's keywords."""
+    function = getattr(_reductions, name)
+
+    def spread(
+        x: Array,
+        /,
+        *,
+        axis: Axis = None,
+        correction: float = 0.0,
+        keepdims: bool = False,
+        ddof: float | None = None,
+        dtype: Any = None,
+    ) -> Array:
+        freedom = correction if ddof is None else ddof
+        return function(_cast(x, dtype), axis=axis, correction=freedom, keepdims=keepdims)
+
+    spread.__name__ = spread.__qualname__ = name  # by which it is pickled
+    spread.__doc__ = (
+        f"``{name}``, computed in ``dtype`` if it is given; ``ddof`` is another name of "
+        "``correction``."
+    )
+    return spread
 
 
-def std(
-    x: Array,
-    /,
-    *,
-    axis: Axis = None,
-    correction: float = 0.0,
-    keepdims: bool = False,
-    ddof: float | None = None,
-    dtype: Any = None,
-) -> Array:
-    """``std``, computed in ``dtype`` if it is given; ``ddof`` is another name of ``correction``."""
-    freedom = correction if ddof is None else ddof
-    return _reductions.std(_cast(x, dtype), axis=axis, correction=freedom, keepdims=keepdims)
+var = _spread("var")
+std = _spread("std")
 
 
 def full_like(

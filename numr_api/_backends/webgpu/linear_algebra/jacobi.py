@@ -114,13 +114,15 @@ class _Iteration:
         self._kernel: tuple[Program, tuple[Binding, ...]] | None = None  # of rounds
 
     def _shape_of_tiles(self) -> tuple[int, int]:
-        limit = self._backend.gpu.most_storage
         small = self._count <= SMALL and not self._in_software
-        for rows, chunk in SHAPES[-1:] if small else SHAPES:
-            elements = rows * (rows + chunk + 4) + self._size_of_turned(rows, chunk)
-            if elements * self._dtype.itemsize + rows * 4 + 64 <= limit:
-                break
-        return rows, chunk  # type: ignore[possibly-undefined]
+        limit = self._backend.gpu.most_storage  # 16 KiB at least, where the last shape fits
+        shapes = SHAPES[-1:] if small else SHAPES
+        return next(shape for shape in shapes if self._storage(*shape) <= limit)
+
+    def _storage(self, rows: int, chunk: int) -> int:
+        """Bytes of workgroup memory for tiles of a shape."""
+        elements = rows * (rows + chunk + 4) + self._size_of_turned(rows, chunk)
+        return elements * self._dtype.itemsize + rows * 4 + 64
 
     def _size_of_turned(self, rows: int, chunk: int) -> int:
         """How large the array is that holds a unitary matrix and, before, a tile of V."""
