@@ -1,8 +1,8 @@
 """Functions that consumers look for in a namespace, though the standard has none of that name.
 
 They are names of ``numr_api`` only if NUMR_API_MODE is "relaxed" when it is imported, with NumPy's
-parameters. Except for einsum and some modes of pad, which need the cpu, they are composed of the
-standard's functions and so run on every device.
+parameters. Except for some modes of pad, which need the cpu, they are composed of the standard's
+functions and so run on every device.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numr_api import (
     _comparison,
     _creation,
     _data_types,
+    _einsum,
     _elementary,
     _manipulation,
     _reductions,
@@ -307,10 +308,5 @@ def pad(
 
 @_in_relaxed_mode
 def einsum(subscripts: str, /, *operands: Array) -> Array:
-    """Sums of products over the axes with letters that the result does not have; on the cpu."""
-    arrays = [require_array("einsum", x) for x in operands]
-    backend = common_backend("einsum", arrays)
-    if backend.storage is not np.ndarray:
-        raise Unsupported(f"einsum on {backend.device}")
-    outcome = np.einsum(subscripts, *(x._data for x in arrays), optimize=True)
-    return _creation.asarray(np.array(outcome), device=backend.device)
+    """Sums of products over the axes with letters that the result does not have."""
+    return _einsum.einsum(subscripts, *operands)

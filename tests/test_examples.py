@@ -82,6 +82,28 @@ def test_codebook_is_as_with_numpy():
     assert difference < 1e-12
 
 
+def test_patches_are_as_with_numpy():
+    shares = numbers("patches", "numbers a patch:")
+    assert shares == sorted(shares)
+    assert 75 < shares[-1] < 90
+    (difference,) = numbers("patches", "largest difference from NumPy's result:")
+    assert difference < 1e-12
+
+
+def test_factors_are_as_with_numpy():
+    (share,) = numbers("factors", "products explain")
+    assert 85 < share < 90
+    (difference,) = numbers("factors", "largest difference from NumPy's result:")
+    assert difference < 1e-10
+
+
+def test_heating_costs_what_it_costs_with_numpy():
+    energies = {part: numbers("heating", f"{part}:") for part in ("walls", "roof", "windows")}
+    assert energies == {"walls": [2647], "roof": [1336], "windows": [2429]}
+    (difference,) = numbers("heating", "largest relative difference from NumPy's result:")
+    assert difference < 1e-12
+
+
 def test_digits_are_clustered_equally_by_all_namespaces():
     *results, verdict = run("kmeans").stdout.splitlines()
     assert len(results) == 3
