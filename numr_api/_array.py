@@ -258,6 +258,17 @@ class Array:
         """DLPack's device type and number."""
         return self._type.backend.dlpack_device
 
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The memory of an array on a cuda device; others have no such attribute."""
+        if self.device.kind != "cuda":
+            raise AttributeError(
+                f"__cuda_array_interface__: the array is on {self.device}",
+                name="__cuda_array_interface__",
+                obj=self,
+            )
+        return self._data.__cuda_array_interface__
+
     def _host_view(self, method: str) -> np.ndarray[Any, Any]:
         if self.device.kind != "cpu" and not host_conversion.get():
             raise TypeError(
@@ -295,6 +306,8 @@ class Array:
 
     def __dir__(self) -> list[str]:
         hidden = RELAXED_NAMES if relaxed_rules() is None else ()
+        if self.device.kind != "cuda":
+            hidden = (*hidden, "__cuda_array_interface__")
         return [name for name in super().__dir__() if name not in hidden]
 
     def __repr__(self) -> str:

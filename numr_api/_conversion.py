@@ -46,6 +46,7 @@ _INFERRED: Final = frozenset(np.dtype(kind) for kind in DEFAULT_OF)
 # NumPy's dtype, the array type, and whether a new NumPy array is the backend's data as it is.
 _list_types: dict[Backend, dict[type, tuple[np.dtype[Any], ArrayType, bool]]] = {}
 _CPU_DEVICES: Final = (1, 3, 11, 13)  # DLPack's kDLCPU and host memory that CUDA or ROCm manage
+_CUDA_DEVICE: Final = 2  # DLPack's kDLCUDA
 
 
 @operation("creation")
@@ -112,6 +113,12 @@ def asarray(
         except BufferError as error:
             raise ValueError(f"asarray: {error}") from None
         return _from_array(array, dtype, device, False if copy is False else None)
+    if hasattr(obj, "__cuda_array_interface__") and count("cuda"):
+        try:
+            array = _import_foreign("asarray", obj)
+        except BufferError as error:
+            raise ValueError(f"asarray: {error}") from None
+        return _from_array(array, dtype, device, copy)
     if hasattr(obj, "__array__") or hasattr(obj, "__array_interface__"):
         try:
             host = np.asarray(obj, copy=copy and None)  # a copy may be made once, below
@@ -327,6 +334,8 @@ def from_dlpack(
             )
         return _from_array(x, None, device, copy)
     source = tuple(int(part) for part in x.__dlpack_device__())
+    if source[0] == _CUDA_DEVICE and source[1] < count("cuda"):
+        return from_dlpack(_import_foreign("from_dlpack", x), device=device, copy=copy)
     if device is None and (source[0] not in _CPU_DEVICES or count("cpu") == 0):
         raise BufferError(
             f"from_dlpack: no numr_api device for DLPack device {source}; give a device, to copy"
@@ -350,6 +359,18 @@ def from_dlpack(
     except ValueError as error:
         raise ValueError(f"from_dlpack: {error}") from None
     return wrap(data, result)
+
+
+def _import_foreign(name: str, x: Any) -> Array:
+    """Another library's array on a cuda device, without a copy; BufferError if it cannot be."""
+    try:
+        data, device = backend_of("cuda", name).shortcuts["import_foreign"](x)
+    except BufferError as error:
+        raise BufferError(f"{name}: {error}") from None
+    dtype = BY_NUMPY.get(data.dtype)
+    if dtype is None:
+        raise TypeError(f"{name}: dtype {data.dtype} has no counterpart")
+    return wrap(data, array_type(dtype, backend_of(device), name))
 
 
 def _import_host(x: Any, source: tuple[int, ...], copy: bool | None) -> np.ndarray[Any, Any]:

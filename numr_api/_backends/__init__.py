@@ -61,7 +61,9 @@ class Backend(Protocol):
     # ``shortcut(data, axes, keepdims, freedom)``, with the number to divide by, which may be NaN;
     # put_rows as ``shortcut(data, count, numbers, rows)``: the first ``count`` axes of data, which
     # may be a view, count as one, and rows are written in place to these numbers of it, the last
-    # of equal ones at the end.
+    # of equal ones at the end. Where other libraries may have arrays too, import_foreign
+    # as ``shortcut(array)``: data that shares an array's memory, and which device of this kind it
+    # is on; BufferError if there is no way.
     shortcuts: Mapping[str, Kernel]
 
     def describe(self) -> Mapping[str, str]:

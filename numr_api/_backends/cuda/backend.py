@@ -1,0 +1,271 @@
+"""A cuda device: its data is ``cupy.ndarray``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+
+from numr_api import _dtypes
+from numr_api._backends.array_library import DEFAULT_DTYPES, ArrayLibrary
+from numr_api._backends.cuda import (
+    driver,
+    exchange,
+    fourier,
+    kernels,
+    linear_algebra,
+    movement,
+    reductions,
+    searching,
+    sorting,
+)
+from numr_api._backends.cuda.faults import Faults
+from numr_api._backends.cuda.kernels import cupy
+from numr_api._backends.cuda.ufuncs import find_kernel
+from numr_api._devices import MemoryStatistics, device_name
+from numr_api._errors import DeviceOutOfMemory
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from numr_api._backends import Data, Kernel, Scalar, Shape
+    from numr_api._devices import Device
+    from numr_api._dtypes import DType
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+ROUTINES: dict[str, Callable[..., Any]] = {
+    **searching.ROUTINES,
+    **linear_algebra.ROUTINES,
+    **fourier.ROUTINES,
+}
+
+get_device: Callable[[], int] = cupy.cuda.runtime.getDevice
+set_device: Callable[[int], None] = cupy.cuda.runtime.setDevice
+OutOfMemory: type[MemoryError] = cupy.cuda.memory.OutOfMemoryError
+
+
+def on_device(
+    method: Callable[Concatenate[CudaBackend, P], R],
+) -> Callable[Concatenate[CudaBackend, P], R]:
+    """Run a method while its device is current, and make the one current again that was."""
+
+    @wraps(method)
+    def call(self: CudaBackend, /, *arguments: P.args, **options: P.kwargs) -> R:
+        before = get_device()
+        if before != self.number:
+            set_device(self.number)
+        try:
+            return method(self, *arguments, **options)
+        except OutOfMemory as error:
+            raise DeviceOutOfMemory(f"{self.device}: {error}") from None
+        finally:
+            if before != self.number:
+                set_device(before)
+
+    return call
+
+
+class CudaBackend(ArrayLibrary):
+    """One GPU. Methods that only make views need not have it current."""
+
+    library = cupy
+    storage = cupy.ndarray
+    dtypes = frozenset(_dtypes.STANDARD)
+    default_dtypes = DEFAULT_DTYPES
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self.number = device.number
+        self.dlpack_device = (exchange.CUDA, self.number)
+        self._faults = Faults()
+        self._most_reserved = 0
+        self.shortcuts: Mapping[str, Kernel] = {"import_foreign": self.import_foreign}
+
+    def describe(self) -> Mapping[str, str]:
+        runtime = cupy.cuda.runtime
+        capability = cupy.cuda.Device(self.number).compute_capability
+        return {
+            "driver": f"CUDA {_version(runtime.driverGetVersion())}",
+            "library": f"CuPy {cupy.__version__}, CUDA {_version(runtime.runtimeGetVersion())}",
+            "hardware": f"{driver.product_name(self.number)} (sm_{capability})",
+            "memory": f"{driver.total_memory(self.number) / 2**30:.1f} GiB",
+        }
+
+    @on_device
+    def synchronize(self) -> None:
+        cupy.cuda.runtime.deviceSynchronize()
+        self._faults.look()
+
+    @on_device
+    def memory(self) -> MemoryStatistics:
+        pool = cupy.get_default_memory_pool()
+        reserved = int(pool.total_bytes())
+        self._most_reserved = max(self._most_reserved, reserved)
+        return MemoryStatistics(int(pool.used_bytes()), self._most_reserved, reserved)
+
+    # Exchange
+
+    @on_device
+    def from_host(self, array: npt.NDArray[Any], copy: bool | None) -> Data:
+        if copy is False:
+            raise ValueError(f"{self.device} cannot share memory with the host")
+        return cupy.array(np.ascontiguousarray(array).reshape(array.shape))
+
+    @on_device
+    def to_host(self, data: Data) -> npt.NDArray[Any]:
+        host = data.get()
+        self._faults.look()
+        return host
+
+    @on_device
+    def copy(self, data: Data) -> Data:
+        return data.copy()
+
+    @on_device
+    def export(
+        self, data: Data, *, stream: Any, max_version: Any, dl_device: Any, copy: bool | None
+    ) -> Any:
+        wanted = self.dlpack_device if dl_device is None else tuple(map(int, dl_device))
+        if wanted == exchange.CPU:
+            if copy is False:
+                raise BufferError(f"__dlpack__: a copy is needed from {self.device} to the cpu")
+            return self.to_host(data).__dlpack__(max_version=max_version)
+        if wanted != self.dlpack_device:
+            raise BufferError(f"__dlpack__: cannot move from {self.device} to {dl_device}")
+        if movement.overlaps_itself(data):
+            if copy is False:
+                raise BufferError(
+                    "__dlpack__: a view made by broadcasting needs a copy; use copy=None"
+                )
+            copy = True
+        return exchange.capsule(data.copy() if copy else data, stream, max_version)
+
+    @on_device
+    def import_foreign(self, x: Any) -> tuple[Data, Device]:
+        data = exchange.imported(x)
+        return data, device_name("cuda", data.device.id)
+
+    # Element by element
+
+    def elementwise(
+        self, operation: str, operands: tuple[DType | type, ...], dtype: DType, result: DType
+    ) -> Kernel:
+        return find_kernel(operation, operands, dtype, result)
+
+    @on_device
+    def launch(self, kernel: Kernel, /, *operands: Data | Scalar | None, out: Data = None) -> Data:
+        if out is None:
+            return kernel(*operands)
+        if movement.overlaps_itself(out):
+            raise ValueError("elements share memory")
+        return kernel(*operands, out=out)
+
+    launch_checked = launch
+
+    def writable(self, data: Data) -> Data:
+        return self.copy(data) if movement.overlaps_itself(data) else data
+
+    @on_device
+    def cast(self, data: Data, dtype: DType) -> Data:
+        return data != 0 if dtype.kind == "b" else data.astype(dtype.__numpy_dtype__)
+
+    # Along axes
+
+    def reduction(self, operation: str, dtype: DType, result: DType) -> Kernel:
+        return reductions.find_kernel(operation, result)
+
+    @on_device
+    def scan(self, operation: str, data: Data, axis: int, dtype: DType) -> Data:
+        return reductions.scan(operation, data, axis)
+
+    @on_device
+    def sort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
+        return sorting.sort(data, axis, descending)
+
+    @on_device
+    def argsort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
+        return sorting.argsort(data, axis, descending)
+
+    @on_device
+    def matmul(self, x1: Data, x2: Data) -> Data:
+        return cupy.matmul(x1, x2)
+
+    # Views
+
+    @on_device
+    def reshape(self, data: Data, shape: Shape, copy: bool | None) -> Data:
+        if copy:
+            return data.copy().reshape(shape)
+        reshaped = data.reshape(shape)
+        if copy is False and data.size and reshaped.data.ptr != data.data.ptr:
+            raise ValueError("a copy is needed")
+        return reshaped
+
+    # Movement
+
+    @on_device
+    def gather(self, data: Data, indices: tuple[Data | int, ...]) -> Data:
+        return movement.gather(self._faults, data, indices)
+
+    @on_device
+    def take(self, data: Data, indices: Data, axis: int) -> Data:
+        return movement.take(self._faults, data, indices, axis)
+
+    @on_device
+    def take_along_axis(self, data: Data, indices: Data, axis: int) -> Data:
+        return movement.take_along_axis(self._faults, data, indices, axis)
+
+    @on_device
+    def compress(self, data: Data, mask: Data) -> Data:
+        return data[mask]
+
+    @on_device
+    def assign(self, data: Data, key: tuple[int | slice | None, ...], value: Data | Scalar) -> None:
+        movement.assign(data, key, value)
+
+    @on_device
+    def assign_mask(self, data: Data, mask: Data, value: Data | Scalar) -> None:
+        movement.assign_mask(data, mask, value)
+
+    @on_device
+    def concat(self, parts: Sequence[Data], axis: int) -> Data:
+        return cupy.concatenate(parts, axis)
+
+    @on_device
+    def repeat(self, data: Data, repeats: Data | int, axis: int) -> Data:
+        return movement.repeat(data, repeats, axis)
+
+    @on_device
+    def nonzero(self, data: Data) -> tuple[Data, ...]:
+        return data.nonzero()
+
+    # New data
+
+    @on_device
+    def full(self, shape: Shape, value: Scalar, dtype: DType) -> Data:
+        result = cupy.empty(shape, dtype.__numpy_dtype__)
+        kernels.fill(result, value)
+        return result
+
+    @on_device
+    def empty(self, shape: Shape, dtype: DType) -> Data:
+        return cupy.empty(shape, dtype.__numpy_dtype__)
+
+    @on_device
+    def arange(self, start: Scalar, step: Scalar, count: int, dtype: DType) -> Data:
+        return super().arange(start, step, count, dtype)
+
+    # Everything else
+
+    @on_device
+    def routine(self, name: str, *operands: Data, **parameters: Any) -> Any:
+        return ROUTINES[name](*operands, **parameters)
+
+
+def _version(number: int) -> str:
+    """CUDA's version, as "13.0"."""
+    return f"{number // 1000}.{number % 1000 // 10}"

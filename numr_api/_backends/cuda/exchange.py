@@ -1,0 +1,49 @@
+"""Exchange with other libraries of the same GPU, by DLPack and ``__cuda_array_interface__``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numr_api._backends.cuda.kernels import cupy
+
+Data = Any
+
+CPU = (1, 0)  # DLPack's kDLCPU
+CUDA = 2  # DLPack's kDLCUDA
+
+
+def check_stream(stream: Any) -> None:
+    """ValueError unless a consumer may name this stream.
+
+    None and 1 mean the default stream, 2 the one of each thread, -1 that the consumer needs no
+    order; a larger number is the address of a stream. 0 could mean either default, so that the
+    standard rules it out.
+    """
+    if stream is None:
+        return
+    if not isinstance(stream, int) or isinstance(stream, bool) or stream < -1 or stream == 0:
+        raise ValueError(
+            "__dlpack__: stream must be None, 1, 2, -1 or the address of a CUDA stream, "
+            f"got {stream!r}"
+        )
+
+
+def capsule(data: Data, stream: Any, max_version: Any) -> Any:
+    """A DLPack capsule of the memory itself; work on it comes before the stream's next."""
+    check_stream(stream)
+    version = None if max_version is None else tuple(max_version)
+    return data.__dlpack__(stream=stream, max_version=version)
+
+
+def imported(x: Any) -> Data:
+    """Another library's array of this device as CuPy's, sharing its memory.
+
+    The producer is told the stream that we work on, so that its work comes first. BufferError if
+    there is no way.
+    """
+    try:
+        if hasattr(x, "__dlpack__"):
+            return cupy.from_dlpack(x)
+        return cupy.asarray(x)  # by __cuda_array_interface__
+    except (BufferError, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
+        raise BufferError(str(error)) from None

@@ -1,0 +1,67 @@
+"""Indices out of bounds, which kernels find: a word on the device, looked at when somebody reads.
+
+A kernel that meets one goes on with index 0 and leaves its number in the word. Whether one did
+costs no waiting of its own: the word is read after the next array that is read, before anybody has
+seen it. So wrong elements are never seen, and taking elements does not wait for the device.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, NamedTuple
+
+from numr_api._backends.cuda.kernels import cupy, in_bounds
+
+Data = Any
+
+FIRST = 2**32 - 1  # kernels number down from here, so that the largest number is the first fault
+MOST = 4096  # that are told apart between two reads
+
+
+class Access(NamedTuple):
+    """Indices along an axis that a kernel looks at."""
+
+    axis: int
+    length: int
+
+
+def out_of_bounds(access: Access) -> str:
+    """The words for it."""
+    return f"an index is out of bounds for axis {access.axis} of length {access.length}"
+
+
+class Faults:
+    """The faults of one device. Methods are called while it is current."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._accesses: list[Access] = []
+        self._word: Data = None
+
+    def checked(self, indices: Data, axis: int, length: int) -> Data:
+        """Indices from 0, of int64. IndexError at once if there is nothing to index."""
+        access = Access(axis, length)
+        if length == 0 and indices.size:
+            raise IndexError(out_of_bounds(access))
+        with self._lock:
+            if self._word is None:
+                self._word = cupy.zeros(1, "uint32")
+            if len(self._accesses) < MOST:
+                self._accesses.append(access)
+            number = FIRST - (len(self._accesses) - 1)
+        return in_bounds(indices, length, number, self._word)
+
+    def look(self) -> None:
+        """Raise IndexError if an index was out of bounds since the last look; waits to find out."""
+        if not self._accesses:
+            return
+        with self._lock:
+            found = int(self._word.get()[0])
+            accesses, self._accesses = self._accesses, []
+            if not found:
+                return
+            self._word.fill(0)
+        serial = FIRST - found
+        if serial == MOST - 1:  # or one of those after it
+            raise IndexError("an index of an operation since the last read is out of bounds")
+        raise IndexError(out_of_bounds(accesses[serial]))

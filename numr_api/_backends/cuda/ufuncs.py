@@ -1,0 +1,75 @@
+"""CuPy's own element-wise functions, by the names of operations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from numr_api._backends.cuda.kernels import cupy
+from numr_api._dtypes import DType, scalar_range
+
+if TYPE_CHECKING:
+    from numr_api._backends import Kernel
+
+# Where CuPy has another name.
+NAMES = {
+    "acos": "arccos",
+    "acosh": "arccosh",
+    "asin": "arcsin",
+    "asinh": "arcsinh",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "atanh": "arctanh",
+    "bitwise_invert": "invert",
+    "bitwise_left_shift": "left_shift",
+    "bitwise_right_shift": "right_shift",
+    "pow": "power",
+}
+
+
+def find_kernel(
+    operation: str, operands: tuple[DType | type, ...], dtype: DType, result: DType
+) -> Kernel:
+    """The function that computes an operation; integers out of range are an OverflowError."""
+    if operation == "clip":
+        function: Kernel = _clip
+    elif operation in ("real", "imag"):
+        function = _part(operation)
+    elif operation == "where":
+        function = _where
+    else:
+        function = getattr(cupy, NAMES.get(operation, operation))
+    if int not in operands or dtype.kind not in "iu":
+        return function
+    low, high = scalar_range(dtype)
+
+    def checked(*values: Any, out: Any = None) -> Any:
+        for value in values:
+            if value.__class__ is int and not low <= value <= high:
+                raise OverflowError
+        return function(*values) if out is None else function(*values, out=out)
+
+    return checked
+
+
+def _where(mask: Any, x1: Any, x2: Any) -> Any:
+    return cupy.where(mask, x1, x2)
+
+
+def _part(name: str) -> Kernel:
+    def kernel(x: Any, out: Any = None) -> Any:
+        part = getattr(x, name)
+        if out is None:
+            return part
+        out[...] = part
+        return out
+
+    return kernel
+
+
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    """Limits; either bound may be None."""
+    if low is not None:
+        x = cupy.maximum(x, low)
+    if high is not None:
+        x = cupy.minimum(x, high)
+    return x.copy() if low is None and high is None else x

@@ -1,0 +1,272 @@
+"""CuPy and NVIDIA's driver, as far as the cuda device asks them, served by NumPy.
+
+With these the device's own logic runs where there is no GPU. What CuPy computes is not tested so.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from contextlib import nullcontext
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+DEVICES = 2
+
+
+class OutOfMemoryError(MemoryError):
+    """CuPy's."""
+
+
+class ndarray(np.ndarray):  # noqa: N801 - CuPy's name
+    """An array that is on a device, and that stays an array when it has no axes."""
+
+    number = 0
+
+    def __array_finalize__(self, source: Any) -> None:
+        self.number = getattr(source, "number", runtime.getDevice())
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        if context is not None:
+            for x in context[1]:
+                if isinstance(x, np.ndarray) and type(x) is not ndarray:
+                    raise TypeError("NumPy's array beside CuPy's")
+        return on_device(array)
+
+    @property
+    def data(self) -> Any:
+        return SimpleNamespace(ptr=self.ctypes.data, device_id=self.number)
+
+    @property
+    def device(self) -> Any:
+        return SimpleNamespace(id=self.number)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {**self.__array_interface__, "version": 3, "stream": 1}
+
+    def get(self) -> Any:
+        calls.append("get")
+        return np.array(self.view(np.ndarray), order="C")
+
+    def sort(self, axis: int = -1) -> None:
+        self[...] = np.sort(self.view(np.ndarray), axis=axis, kind="stable")
+
+    def argsort(self, axis: int = -1) -> Any:
+        return on_device(np.argsort(self.view(np.ndarray), axis=axis, kind="stable"))
+
+    def nonzero(self) -> Any:
+        return tuple(map(on_device, np.nonzero(self.view(np.ndarray))))
+
+    def take(self, indices: Any, axis: Any = None) -> Any:
+        return on_device(np.take(self.view(np.ndarray), indices, axis=axis))
+
+    def __dlpack__(self, *, stream: Any = None, max_version: Any = None) -> Any:
+        calls.append(("dlpack", stream, max_version))
+        return self.view(np.ndarray).__dlpack__(max_version=max_version)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (2, self.number)
+
+
+calls: list[Any] = []  # what waits for the device, and exports
+
+
+def on_device(array: Any) -> Any:
+    return np.asarray(array).view(ndarray)
+
+
+class Runtime:
+    """The current device of each thread."""
+
+    def __init__(self) -> None:
+        self.current = threading.local()
+
+    def getDevice(self) -> int:  # noqa: N802
+        return getattr(self.current, "number", 0)
+
+    def setDevice(self, number: int) -> None:  # noqa: N802
+        self.current.number = number
+
+    def getDeviceCount(self) -> int:  # noqa: N802
+        return DEVICES
+
+    def driverGetVersion(self) -> int:  # noqa: N802
+        return 13000
+
+    def runtimeGetVersion(self) -> int:  # noqa: N802
+        return 13000
+
+    def deviceSynchronize(self) -> None:  # noqa: N802
+        calls.append("synchronize")
+
+
+runtime = Runtime()
+
+
+def _in_bounds(indices: Any, length: int, number: int, result: Any, fault: Any) -> None:
+    places = [int(x) + length * (int(x) < 0) for x in indices.ravel()]
+    if any(not 0 <= place < length for place in places):
+        fault[0] = max(int(fault[0]), number)
+    result[...] = np.reshape([place if 0 <= place < length else 0 for place in places], result.shape)
+
+
+def _search(ordered: Any, values: Any, length: int, right: bool, result: Any) -> None:
+    side = "right" if right else "left"
+    result[...] = np.searchsorted(ordered.view(np.ndarray), values.view(np.ndarray), side=side)
+
+
+def _fill(value: Any, target: Any) -> None:
+    target[...] = value
+
+
+def _positive_nan(x: Any, result: Any) -> None:
+    result[...] = np.where(np.isnan(x), np.nan, x)
+
+
+KERNELS = {
+    "numr_fill": _fill,
+    "numr_with_positive_nan": _positive_nan,
+    "numr_in_bounds": _in_bounds,
+    "numr_searchsorted": _search,
+}
+
+
+def _element_wise_kernel(inputs: str, outputs: str, body: str, name: str, **_: Any) -> Any:
+    return KERNELS[name]
+
+
+def _lu_factor(x: Any, dtype: Any) -> Any:
+    shape, size = x.shape[:-2], x.shape[-1]
+    lu, pivots = np.empty_like(x.view(np.ndarray)), np.empty((*shape, size), np.int32)
+    for place in np.ndindex(shape):
+        lu[place], pivots[place] = scipy.linalg.lu_factor(x[place].view(np.ndarray))
+    status = np.any(np.diagonal(lu, axis1=-2, axis2=-1) == 0, axis=-1).astype(np.int32)
+    return on_device(lu), on_device(pivots + 1), on_device(status)
+
+
+def _of_numpy(module: Any, name: str) -> Any:
+    function = getattr(module, name)
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        with np.errstate(all="ignore"):
+            found = function(*arguments, **options)
+        if isinstance(found, tuple):
+            return tuple(map(on_device, found))
+        return on_device(found) if isinstance(found, np.ndarray | np.generic) else found
+
+    return call
+
+
+class Module(ModuleType):
+    """A module whose functions are NumPy's."""
+
+    def __init__(self, name: str, source: Any, **own: Any) -> None:
+        super().__init__(name)
+        self.__spec__ = SimpleNamespace(name=name)
+        self._source = source
+        vars(self).update(own)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _of_numpy(self._source, name)
+
+
+def _array(x: Any, dtype: Any = None) -> Any:
+    return on_device(np.array(x, dtype))
+
+
+def _from_dlpack(x: Any) -> Any:
+    x.__dlpack__(stream=1, max_version=(1, 0))
+    found = x.view(ndarray)
+    found.number = x.__dlpack_device__()[1]
+    return found
+
+
+POOL = SimpleNamespace(used_bytes=lambda: 512, total_bytes=lambda: 1024)
+
+
+def modules() -> dict[str, Any]:
+    """The modules of CuPy by name."""
+    cuda = SimpleNamespace(
+        runtime=runtime,
+        memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
+        Device=lambda number: SimpleNamespace(compute_capability="90"),
+    )
+    linalg = Module("cupy.linalg", np.linalg)
+    cupy = Module(
+        "cupy",
+        np,
+        __version__="14.2.0",
+        ndarray=ndarray,
+        array=_array,
+        asarray=on_device,
+        from_dlpack=_from_dlpack,
+        may_share_memory=np.may_share_memory,
+        ElementwiseKernel=_element_wise_kernel,
+        get_default_memory_pool=lambda: POOL,
+        uint64=np.uint64,
+        cuda=cuda,
+        linalg=linalg,
+        fft=Module("cupy.fft", np.fft),
+    )
+    cupyx = Module("cupyx", np, errstate=lambda **_: nullcontext())
+    return {
+        "cupy": cupy,
+        "cupy.linalg": linalg,
+        "cupy.linalg._decomposition": Module("_decomposition", np, _lu_factor=_lu_factor),
+        "cupyx": cupyx,
+        "cupyx.cusolver": Module("cusolver", np, check_availability=lambda name: True),
+    }
+
+
+class Driver:
+    """libcuda with some GPUs."""
+
+    def __init__(self, devices: int = DEVICES, status: int = 0) -> None:
+        self.devices, self.status = devices, status
+
+    def cuInit(self, flags: int) -> int:  # noqa: N802
+        return self.status
+
+    def cuDeviceGetCount(self, number: Any) -> int:  # noqa: N802
+        number._obj.value = self.devices
+        return 0
+
+    def cuDeviceGet(self, handle: Any, index: int) -> int:  # noqa: N802
+        handle._obj.value = index
+        return 0
+
+    def cuDeviceGetName(self, text: Any, length: int, handle: Any) -> int:  # noqa: N802
+        text.value = b"NVIDIA H%d" % (200 + handle.value)
+        return 0
+
+    def cuDeviceTotalMem_v2(self, size: Any, handle: Any) -> int:  # noqa: N802
+        size._obj.value = 2**37
+        return 0
+
+
+def install_driver(monkeypatch: pytest.MonkeyPatch, driver: Driver | None) -> None:
+    """Let ctypes find this driver, or none."""
+    load = ctypes.CDLL
+
+    def open_library(name: Any, *arguments: Any, **options: Any) -> Any:
+        if "cuda" not in str(name):
+            return load(name, *arguments, **options)
+        if driver is None:
+            raise OSError(f"{name}: cannot open shared object file")
+        return driver
+
+    monkeypatch.setattr(ctypes, "CDLL", open_library)
+
+
+def install_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let Python import this CuPy."""
+    for name, module in modules().items():
+        monkeypatch.setitem(sys.modules, name, module)
