@@ -113,7 +113,9 @@ def _in_bounds(indices: Any, length: int, number: int, result: Any, fault: Any) 
     places = [int(x) + length * (int(x) < 0) for x in indices.ravel()]
     if any(not 0 <= place < length for place in places):
         fault[0] = max(int(fault[0]), number)
-    result[...] = np.reshape([place if 0 <= place < length else 0 for place in places], result.shape)
+    result[...] = np.reshape(
+        [place if 0 <= place < length else 0 for place in places], result.shape
+    )
 
 
 def _search(ordered: Any, values: Any, length: int, right: bool, result: Any) -> None:
@@ -182,11 +184,22 @@ def _array(x: Any, dtype: Any = None) -> Any:
     return on_device(np.array(x, dtype))
 
 
+class Foreign:
+    """Another library's array, known by its DLPack methods."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __dlpack__(self, *, stream: Any = None, max_version: Any = None) -> Any:
+        return self.array.__dlpack__(stream=stream, max_version=max_version)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.array.__dlpack_device__()
+
+
 def _from_dlpack(x: Any) -> Any:
     x.__dlpack__(stream=1, max_version=(1, 0))
-    found = x.view(ndarray)
-    found.number = x.__dlpack_device__()[1]
-    return found
+    return x.array
 
 
 POOL = SimpleNamespace(used_bytes=lambda: 512, total_bytes=lambda: 1024)
@@ -207,6 +220,7 @@ def modules() -> dict[str, Any]:
         ndarray=ndarray,
         array=_array,
         asarray=on_device,
+        broadcast_to=lambda x, shape: np.broadcast_to(x, shape, subok=True),
         from_dlpack=_from_dlpack,
         may_share_memory=np.may_share_memory,
         ElementwiseKernel=_element_wise_kernel,

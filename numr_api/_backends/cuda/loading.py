@@ -5,6 +5,7 @@ It is imported only where the driver has found a GPU, since that takes half a se
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -21,7 +22,9 @@ def fault() -> str:
     if find_spec("cupy") is None:
         return f"CuPy is not installed; {INSTALL}"
     try:
-        cupy: Any = import_module("cupy")
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")  # a warning is no fault, even where it is an error
+            cupy: Any = import_module("cupy")
         cupy.cuda.runtime.getDeviceCount()  # which needs no context
     except Exception as error:  # whatever a broken installation raises
         reason = " ".join(str(error).split())

@@ -1,0 +1,81 @@
+"""A real GPU for the tests marked cuda, and a fake one for those of the device's own logic."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import fake_cupy
+import pytest
+
+from numr_api import _devices
+from numr_api._backends import cuda as package
+
+PREFIX = f"{package.__name__}."
+
+
+def forget() -> None:
+    """Find out anew what there is."""
+    package.driver.library.cache_clear()
+    package.driver.count.cache_clear()
+    package.loading.fault.cache_clear()
+
+
+@pytest.fixture
+def anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """Nothing is known of drivers and CuPy, neither before the test nor after it."""
+    with_cupy = {name for name in sys.modules if name.startswith(PREFIX)}
+    kept = {name: sys.modules[name] for name in with_cupy}
+    opened = {name: x for name, x in _devices._backends.items() if name.startswith("cuda")}
+    # The modules that hold CuPy; the package's attributes are what `from package import` finds.
+    for name in with_cupy - {package.driver.__name__, package.loading.__name__}:
+        del sys.modules[name]
+        delattr(package, name.removeprefix(PREFIX))
+    for name in opened:
+        del _devices._backends[name]
+    monkeypatch.setenv("NUMR_API_DEVICES", "cpu,cuda")
+    forget()
+    yield monkeypatch
+    monkeypatch.undo()
+    forget()
+    for name in [name for name in sys.modules if name.startswith(PREFIX)]:
+        del sys.modules[name]
+    for name in [name for name in _devices._backends if name.startswith("cuda")]:
+        del _devices._backends[name]
+    sys.modules.update(kept)
+    for name, module in kept.items():
+        setattr(package, name.removeprefix(PREFIX), module)
+    _devices._backends.update(opened)
+
+
+@pytest.fixture
+def fake(anew: pytest.MonkeyPatch) -> Any:
+    """Two GPUs that NumPy plays; ``fake.calls`` tells what waited for them."""
+    fake_cupy.install_driver(anew, fake_cupy.Driver())
+    fake_cupy.install_cupy(anew)
+    fake_cupy.calls.clear()
+    fake_cupy.runtime.setDevice(0)
+    return SimpleNamespace(
+        calls=fake_cupy.calls, runtime=fake_cupy.runtime, cupy=sys.modules["cupy"]
+    )
+
+
+@pytest.fixture
+def gpus() -> int:
+    """How many GPUs there are; none is a skipped test, or a failed one if NUMR_API_EXPECT asks."""
+    number = _devices.count("cuda")
+    if number == 0:
+        reason = _devices.obstacle("cuda")
+        if "cuda" in os.environ.get("NUMR_API_EXPECT", ""):
+            pytest.fail(f"NUMR_API_EXPECT=cuda, but {reason}")
+        pytest.skip(reason)
+    return number
+
+
+@pytest.fixture
+def cupy(gpus: int) -> Any:
+    """The library, where there is a GPU."""
+    return pytest.importorskip("cupy")

@@ -1,0 +1,311 @@
+"""The device's own logic, on GPUs that NumPy plays: what is current, waits, or is refused."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import fake_cupy
+import numpy as np
+import pytest
+
+import numr_api as xp
+from numr_api import _devices
+from numr_api.extensions.device import memory, synchronize
+from numr_api.extensions.errors import DeviceOutOfMemory
+
+
+def on(values: Any, number: int = 0, **options: Any) -> Any:
+    return xp.asarray(values, device=f"cuda:{number}", **options)
+
+
+def host(x: Any) -> Any:
+    return np.asarray(x.to_device("cpu"))
+
+
+WORK = {
+    "add": lambda x: x + 1.5,
+    "in place": lambda x: x.__iadd__(x),
+    "sum": lambda x: xp.sum(x, axis=0),
+    "max": xp.max,
+    "argmax": lambda x: xp.argmax(x, axis=1),
+    "all": xp.all,
+    "count_nonzero": lambda x: xp.count_nonzero(x, axis=0, keepdims=True),
+    "cumulative_sum": lambda x: xp.cumulative_sum(x, axis=1),
+    "mean": xp.mean,
+    "var": xp.var,
+    "sort": lambda x: xp.sort(x, descending=True),
+    "argsort": lambda x: xp.argsort(x, axis=0),
+    "matmul": lambda x: x @ x,
+    "slice": lambda x: x[1:, ::-1],
+    "transpose": lambda x: x.T,
+    "reshape": lambda x: xp.reshape(x.T, (-1,)),
+    "broadcast": lambda x: xp.broadcast_to(x, (2, 3, 3)),
+    "take": lambda x: xp.take(x, xp.asarray([0, -1], device=x.device), axis=1),
+    "take_along_axis": lambda x: xp.take_along_axis(x, xp.argsort(x, axis=1), axis=1),
+    "integer arrays": lambda x: x[xp.arange(3, device=x.device), xp.arange(3, device=x.device)],
+    "assign": lambda x: x.__setitem__((0, ...), 2.0),
+    "assign a mask": lambda x: x.__setitem__(x > 1, 2.0),
+    "where": lambda x: xp.where(x > 0, x, 0.0),
+    "astype": lambda x: xp.astype(x, xp.int32),
+    "concat": lambda x: xp.concat([x, x]),
+    "repeat": lambda x: xp.repeat(x, 2, axis=0),
+    "roll": lambda x: xp.roll(x, 1),
+    "searchsorted": lambda x: xp.searchsorted(xp.sort(x[0, :]), x),
+    "isin": lambda x: xp.isin(x, x),
+    "linspace": lambda x: xp.linspace(0, 1, 5, device=x.device),
+    "arange": lambda x: xp.arange(5, device=x.device),
+    "full": lambda x: xp.full((2, 2), -0.0, device=x.device),
+    "eye": lambda x: xp.eye(3, device=x.device),
+    "tril": xp.tril,
+    "fft": lambda x: xp.fft.rfft(x),
+    "irfftn": lambda x: xp.fft.irfftn(xp.fft.rfftn(x)),
+    "vector_norm": xp.linalg.vector_norm,
+    "det": xp.linalg.det,
+    "copy": copy.copy,
+}
+READING = {
+    "mask": lambda x: x[x > 1],
+    "nonzero": xp.nonzero,
+    "unique": xp.unique_all,
+    "repeat by an array": lambda x: xp.repeat(x, xp.asarray([1, 2, 0], device=x.device), axis=0),
+    "bool": lambda x: bool(x[0, 0]),
+    "pickle": lambda x: pickle.loads(pickle.dumps(x)),
+    "inv": xp.linalg.inv,
+    "svd": xp.linalg.svd,
+    "eig": xp.linalg.eig,
+}
+
+
+def matrix(number: int = 0) -> Any:
+    return on([[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 2.0]], number)
+
+
+@pytest.mark.parametrize("name", [*WORK, *READING])
+def test_work_is_done_on_the_arrays_device(fake: Any, name: str):
+    x = matrix(1)
+    result = {**WORK, **READING}[name](x)
+    assert fake.runtime.getDevice() == 0  # that of the caller
+    for part in result if isinstance(result, tuple) else (result,):
+        if isinstance(part, type(x)):
+            assert part.device == "cuda:1"
+            assert part._data.number == 1
+    x = matrix(0)
+    fake.runtime.setDevice(1)
+    {**WORK, **READING}[name](x)
+    assert fake.runtime.getDevice() == 1
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_work_does_not_wait(fake: Any, name: str):
+    x = matrix()
+    fake.calls.clear()
+    WORK[name](x)
+    assert fake.calls == []
+
+
+def test_the_callers_device_comes_back_after_an_error(fake: Any):
+    with pytest.raises(ValueError, match="positive definite"):
+        xp.linalg.cholesky(-matrix(1))
+    assert fake.runtime.getDevice() == 0
+
+
+def test_devices_do_not_mix(fake: Any):
+    for call in (xp.add, xp.matmul, lambda x, y: xp.concat([x, y])):
+        with pytest.raises(ValueError, match=r"different devices: cuda:0, cuda:1"):
+            call(matrix(0), matrix(1))
+    assert host(matrix(0).to_device("cuda:1") + matrix(1)).tolist() == host(2 * matrix()).tolist()
+
+
+# --- indices --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("index", [3, -4, 2**62])
+def test_an_index_out_of_bounds_is_told_before_anything_is_read(fake: Any, index: int):
+    x = on([1.0, 2.0, 3.0])
+    calls = [
+        lambda at: xp.take(x, at),
+        lambda at: x[at],
+        lambda at: xp.take_along_axis(x, at, axis=0),
+    ]
+    for call in calls:
+        taken = call(on([0, index]))
+        other = taken + 1
+        with pytest.raises(IndexError, match="an index is out of bounds for axis 0 of length 3"):
+            host(other)
+        assert host(call(on([0, -3]))).tolist() == [1.0, 1.0]  # and then it is forgotten
+
+
+def test_the_largest_unsigned_index_is_out_of_bounds(fake: Any):
+    taken = xp.take(on([1.0, 2.0]), on([2**64 - 1], dtype=xp.uint64))
+    with pytest.raises(IndexError, match="axis 0 of length 2"):
+        host(taken)
+
+
+def test_synchronize_tells_it_too(fake: Any):
+    xp.take(on([[1.0, 2.0]]), on([2]), axis=1)
+    with pytest.raises(IndexError, match="axis 1 of length 2"):
+        synchronize("cuda:0")
+
+
+def test_the_first_of_several_faults_is_told(fake: Any):
+    xp.take(on([1.0, 2.0]), on([0]))
+    xp.take(on([[1.0], [2.0]]), on([5]), axis=1)
+    taken = xp.take(on([1.0, 2.0]), on([7]))
+    with pytest.raises(IndexError, match="axis 1 of length 1"):
+        host(taken)
+
+
+def test_more_faults_than_are_told_apart(fake: Any, monkeypatch: pytest.MonkeyPatch):
+    x = on([1.0, 2.0])
+    monkeypatch.setattr(f"{type(x._type.backend._faults).__module__}.MOST", 2)
+    for _ in range(3):
+        xp.take(x, on([0]))
+    taken = xp.take(x, on([7]))
+    with pytest.raises(IndexError, match="since the last read is out of bounds"):
+        host(taken)
+
+
+def test_nothing_can_be_taken_of_nothing(fake: Any):
+    with pytest.raises(IndexError, match="take: an index is out of bounds for axis 0 of length 0"):
+        xp.take(on([]), on([0]))
+    assert xp.take(on([]), on([], dtype=xp.int64)).shape == (0,)
+
+
+# --- memory ---------------------------------------------------------------------------------------
+
+
+def test_views_made_by_broadcasting_are_not_written(fake: Any):
+    row = on([1.0, 2.0])
+    for write in (
+        lambda x: x.__setitem__((0, 0), 9.0),
+        lambda x: x.__setitem__(x > 0, 9.0),
+        lambda x: x.__iadd__(1.0),
+    ):
+        x = xp.broadcast_to(row, (3, 2))
+        write(x)
+        assert host(row).tolist() == [1.0, 2.0]
+        assert host(x)[0, 0] in (2.0, 9.0)
+
+
+def test_a_slice_takes_what_overlaps_it(fake: Any):
+    x = on([1, 2, 3, 4])
+    x[1:] = x[:-1]
+    assert host(x).tolist() == [1, 1, 2, 3]
+
+
+def test_out_of_memory(fake: Any, monkeypatch: pytest.MonkeyPatch):
+    x = on([1.0])
+
+    def refuse(*_: Any) -> Any:
+        raise fake_cupy.OutOfMemoryError("Out of memory allocating 8,000 bytes")
+
+    monkeypatch.setattr(fake.cupy, "empty", refuse)
+    with pytest.raises(DeviceOutOfMemory, match="cuda:1: Out of memory allocating 8,000 bytes"):
+        xp.zeros(1000, device="cuda:1")
+    assert fake.runtime.getDevice() == 0
+    assert host(x + 1).tolist() == [2.0]
+
+
+def test_memory_is_the_pools(fake: Any):
+    found = memory("cuda")
+    assert (found.used, found.peak, found.reserved) == (512, 1024, 1024)
+
+
+# --- exchange -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stream", [None, 1, 2, -1, 0x7F00])
+def test_the_consumers_stream_is_handed_on(fake: Any, stream: Any):
+    x = matrix()
+    x.__dlpack__(stream=stream, max_version=(1, 0), dl_device=(2, 0), copy=False)
+    x.__dlpack__(stream=stream)
+    assert fake.calls == [("dlpack", stream, (1, 0)), ("dlpack", stream, None)]
+
+
+@pytest.mark.parametrize("stream", [0, -2, 1.0, "1", True])
+def test_other_streams_are_refused(fake: Any, stream: Any):
+    with pytest.raises(ValueError, match="stream must be None, 1, 2, -1 or the address"):
+        matrix().__dlpack__(stream=stream)
+
+
+def test_dlpack_to_the_host_is_a_copy(fake: Any):
+    x = matrix()
+    for keywords in ({}, {"copy": None}, {"copy": True}):
+        found = np.from_dlpack(x, device="cpu", **keywords)
+        found[...] = 0
+        assert host(x)[0, 0] == 4.0
+    with pytest.raises(BufferError, match="a copy is needed from cuda:0 to the cpu"):
+        x.__dlpack__(dl_device=(1, 0), copy=False)
+
+
+@pytest.mark.parametrize("device", [(2, 1), (7, 0), (16, 0)])
+def test_dlpack_to_another_device_is_refused(fake: Any, device: Any):
+    for keywords in ({}, {"copy": True}, {"copy": False}):
+        with pytest.raises(BufferError, match="cannot move from cuda:0"):
+            matrix().__dlpack__(dl_device=device, **keywords)
+
+
+def test_dlpack_of_a_view_made_by_broadcasting_is_a_copy(fake: Any):
+    x = xp.broadcast_to(on([1.0]), (3,))
+    with pytest.raises(BufferError, match="made by broadcasting"):
+        x.__dlpack__(copy=False)
+    x.__dlpack__()
+
+
+def test_the_dlpack_device(fake: Any):
+    assert [matrix(i).__dlpack_device__() for i in range(2)] == [(2, 0), (2, 1)]
+
+
+@pytest.mark.parametrize("function", [xp.asarray, xp.from_dlpack])
+def test_arrays_of_other_libraries_are_used_without_a_copy(fake: Any, function: Any):
+    for number in range(2):
+        fake.runtime.setDevice(number)
+        theirs = fake.cupy.array([1.0, 2.0])
+        fake.runtime.setDevice(0)
+        given = fake_cupy.Foreign(theirs)
+        ours = function(given)
+        assert ours.device == f"cuda:{number}"
+        theirs[0] = 5.0
+        assert host(ours).tolist() == [5.0, 2.0]
+        copied = function(given, copy=True)
+        theirs[0] = 6.0
+        assert host(copied).tolist() == [5.0, 2.0]
+        assert function(given, device="cpu").device == "cpu"
+        with pytest.raises(ValueError, match="without a copy"):
+            function(given, device="cpu", copy=False)
+
+
+def test_the_cuda_array_interface_is_read(fake: Any):
+    theirs = fake.cupy.array([1.0, 2.0])
+
+    class WithInterface:
+        __cuda_array_interface__ = theirs.__cuda_array_interface__
+        __array_interface__ = theirs.__array_interface__
+
+    ours = xp.asarray(WithInterface())
+    assert ours.device == "cuda:0"
+    theirs[0] = 5.0
+    assert host(ours).tolist() == [5.0, 2.0]
+
+
+def test_dtypes_without_counterpart_are_refused(fake: Any):
+    theirs = fake_cupy.Foreign(fake.cupy.array([1.0], "float16"))
+    with pytest.raises(TypeError, match="dtype float16 has no counterpart"):
+        xp.from_dlpack(theirs)
+
+
+def test_only_cuda_arrays_have_the_cuda_array_interface(fake: Any):
+    x, name = matrix(), "__cuda_array_interface__"
+    assert x.__cuda_array_interface__["shape"] == (3, 3)
+    assert name in dir(x)
+    other = xp.ones(2, device="cpu")
+    assert not hasattr(other, name)
+    assert name not in dir(other)
+
+
+def test_what_the_device_is(fake: Any):
+    facts = _devices.backend_of("cuda:0").describe()
+    assert facts["driver"] == "CUDA 13.0"
+    assert facts["hardware"] == "NVIDIA H200 (sm_90)"
