@@ -86,6 +86,7 @@ class Runtime:
 
     def __init__(self) -> None:
         self.current = threading.local()
+        self.stream = 0
 
     def getDevice(self) -> int:  # noqa: N802
         return getattr(self.current, "number", 0)
@@ -209,6 +210,7 @@ def modules() -> dict[str, Any]:
     """The modules of CuPy by name."""
     cuda = SimpleNamespace(
         runtime=runtime,
+        get_current_stream=lambda: SimpleNamespace(ptr=runtime.stream, synchronize=lambda: None),
         memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
         Device=lambda number: SimpleNamespace(compute_capability="90"),
     )

@@ -124,15 +124,16 @@ def test_devices_do_not_mix(fake: Any):
 @pytest.mark.parametrize("index", [3, -4, 2**62])
 def test_an_index_out_of_bounds_is_told_before_anything_is_read(fake: Any, index: int):
     x = on([1.0, 2.0, 3.0])
-    calls = [
-        lambda at: xp.take(x, at),
-        lambda at: x[at],
-        lambda at: xp.take_along_axis(x, at, axis=0),
-    ]
-    for call in calls:
+    calls = {
+        "take": lambda at: xp.take(x, at),
+        "indexing": lambda at: x[at],
+        "take_along_axis": lambda at: xp.take_along_axis(x, at, axis=0),
+    }
+    for name, call in calls.items():
         taken = call(on([0, index]))
         other = taken + 1
-        with pytest.raises(IndexError, match="an index is out of bounds for axis 0 of length 3"):
+        words = f"^{name}: an index is out of bounds for axis 0 of length 3"
+        with pytest.raises(IndexError, match=words):
             host(other)
         assert host(call(on([0, -3]))).tolist() == [1.0, 1.0]  # and then it is forgotten
 
@@ -165,6 +166,20 @@ def test_more_faults_than_are_told_apart(fake: Any, monkeypatch: pytest.MonkeyPa
     taken = xp.take(x, on([7]))
     with pytest.raises(IndexError, match="since the last read is out of bounds"):
         host(taken)
+
+
+def test_faults_of_other_streams_are_waited_for(fake: Any, monkeypatch: pytest.MonkeyPatch):
+    x = on([1.0, 2.0])
+    monkeypatch.setattr(fake.runtime, "stream", 7)
+    taken = xp.take(x, on([0]))
+    monkeypatch.setattr(fake.runtime, "stream", 0)
+    fake.calls.clear()
+    host(taken)
+    assert fake.calls == ["get", "synchronize", "get"]
+    xp.take(x, on([0]))
+    fake.calls.clear()
+    host(taken)
+    assert fake.calls == ["get", "get"]
 
 
 def test_nothing_can_be_taken_of_nothing(fake: Any):

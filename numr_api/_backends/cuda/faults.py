@@ -19,8 +19,9 @@ MOST = 4096  # that are told apart between two reads
 
 
 class Access(NamedTuple):
-    """Indices along an axis that a kernel looks at."""
+    """Indices along an axis that a kernel looks at, for an operation."""
 
+    operation: str
     axis: int
     length: int
 
@@ -36,32 +37,41 @@ class Faults:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._accesses: list[Access] = []
+        self._streams: set[int] = set()  # where kernels may still find a fault
         self._word: Data = None
 
-    def checked(self, indices: Data, axis: int, length: int) -> Data:
+    def checked(self, indices: Data, access: Access) -> Data:
         """Indices from 0, of int64. IndexError at once if there is nothing to index."""
-        access = Access(axis, length)
+        length = access.length
         if length == 0 and indices.size:
             raise IndexError(out_of_bounds(access))
+        stream = cupy.cuda.get_current_stream()
         with self._lock:
             if self._word is None:
                 self._word = cupy.zeros(1, "uint32")
+                stream.synchronize()  # once, as other streams may come
             if len(self._accesses) < MOST:
                 self._accesses.append(access)
+            self._streams.add(stream.ptr)
             number = FIRST - (len(self._accesses) - 1)
-        return in_bounds(indices, length, number, self._word)
+            return in_bounds(indices, length, number, self._word)
 
     def look(self) -> None:
         """Raise IndexError if an index was out of bounds since the last look; waits to find out."""
         if not self._accesses:
             return
+        stream = cupy.cuda.get_current_stream()
         with self._lock:
+            if self._streams - {stream.ptr}:
+                cupy.cuda.runtime.deviceSynchronize()
             found = int(self._word.get()[0])
             accesses, self._accesses = self._accesses, []
+            self._streams.clear()
             if not found:
                 return
             self._word.fill(0)
+            stream.synchronize()
         serial = FIRST - found
         if serial == MOST - 1:  # or one of those after it
             raise IndexError("an index of an operation since the last read is out of bounds")
-        raise IndexError(out_of_bounds(accesses[serial]))
+        raise IndexError(f"{accesses[serial].operation}: {out_of_bounds(accesses[serial])}")

@@ -20,7 +20,6 @@ Shape = tuple[int, ...]
 
 linalg: Any = cupy.linalg
 cupyx: Any = import_module("cupyx")
-cusolver: Any = import_module("cupyx.cusolver")
 decompositions: Any = import_module("cupy.linalg._decomposition")
 
 DOES_NOT_CONVERGE = "the singular values do not converge; does a matrix contain NaN?"
@@ -107,8 +106,12 @@ def slogdet(x: Data) -> tuple[Data, Data]:
 
 
 def on_device() -> bool:
-    """Whether this cuSOLVER finds eigenvalues of general matrices; if not, LAPACK does."""
-    return bool(cusolver.check_availability("geev"))
+    """Whether cuSOLVER finds eigenvalues of general matrices, from CUDA 12.6 on; else LAPACK does.
+
+    The library is loaded here since only decompositions need it.
+    """
+    cusolver: Any = import_module("cupyx.cusolver")
+    return hasattr(linalg, "eig") and bool(cusolver.check_availability("geev"))
 
 
 def eig(x: Data) -> tuple[Data, Data]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from numr_api._backends.cuda import kernels
+from numr_api._backends.cuda.faults import Access
 from numr_api._backends.cuda.kernels import cupy
 
 if TYPE_CHECKING:
@@ -34,12 +35,15 @@ def apart_from(data: Data, value: Data) -> Data:
 
 
 def take(faults: Faults, data: Data, indices: Data, axis: int) -> Data:
-    return data.take(faults.checked(indices, axis, data.shape[axis]), axis=axis)
+    access = Access("take", axis, data.shape[axis])
+    return data.take(faults.checked(indices, access), axis=axis)
 
 
 def gather(faults: Faults, data: Data, indices: tuple[Data | int, ...]) -> Data:
     places = [
-        index if isinstance(index, int) else faults.checked(index, axis, data.shape[axis])
+        index
+        if isinstance(index, int)
+        else faults.checked(index, Access("indexing", axis, data.shape[axis]))
         for axis, index in enumerate(indices)
     ]
     return data[tuple(places)]
@@ -49,7 +53,7 @@ def take_along_axis(faults: Faults, data: Data, indices: Data, axis: int) -> Dat
     places: list[Data] = []
     for number, length in enumerate(data.shape):
         if number == axis:
-            places.append(faults.checked(indices, axis, length))
+            places.append(faults.checked(indices, Access("take_along_axis", axis, length)))
         else:
             along = [1] * data.ndim
             along[number] = length

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from numr_api._backends.cuda import sorting
 from numr_api._backends.cuda.kernels import cupy, fill, searchsorted
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def unique(x: Data, *, parts: tuple[str, ...]) -> tuple[Data, ...]:
         none = cupy.empty(0, "int64")
         found = {"indices": none, "inverse": none.reshape(x.shape), "counts": none}
         return flat.copy(), *(found[part] for part in parts)
-    order = (flat.view("uint8") if x.dtype.kind == "b" else flat).argsort()
+    order = sorting.argsort(flat.view("uint8") if x.dtype.kind == "b" else flat, 0, False)
     ordered = flat.take(order)
     is_first = cupy.ones(flat.size, "bool")
     is_first[1:] = ordered[1:] != ordered[:-1]
@@ -52,8 +53,7 @@ def isin(x1: Data, x2: Data, *, invert: bool) -> Data:
         return cupy.full(x1.shape, invert, "bool")
     if x1.dtype.kind == "b":
         x1, x2 = x1.view("uint8"), x2.view("uint8")
-    ordered = x2.reshape(-1).copy()
-    ordered.sort()
+    ordered = sorting.sort(x2.reshape(-1), 0, False)
     place = cupy.minimum(searchsorted(ordered, x1, side="left"), ordered.size - 1)
     found = ordered.take(place)
     return found != x1 if invert else found == x1

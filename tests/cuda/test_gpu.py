@@ -1,0 +1,389 @@
+"""What only a GPU can show: CuPy's values are repaired, nothing waits, and memory is shared."""
+
+from __future__ import annotations
+
+import gc
+import math
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from test_fake_device import WORK, matrix
+
+import numr_api as xp
+from numr_api import _devices
+from numr_api.extensions.device import cuda, memory, synchronize
+from numr_api.extensions.errors import DeviceOutOfMemory
+
+pytestmark = [pytest.mark.cuda, pytest.mark.usefixtures("gpus")]
+
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+FLOATS = ["float32", "float64"]
+COMPLEX = ["complex64", "complex128"]
+
+
+def on(values: Any, dtype: Any = None) -> Any:
+    return xp.asarray(np.asarray(values, dtype), device="cuda")
+
+
+def host(x: Any) -> Any:
+    return np.asarray(x.to_device("cpu"))
+
+
+def same(found: Any, expected: Any) -> bool:
+    """Whether all bits agree, but for NaN."""
+    found, expected = host(found), np.asarray(expected)
+    return (
+        found.dtype == expected.dtype
+        and found.shape == expected.shape
+        and np.array_equal(found, expected, equal_nan=expected.dtype.kind in "fc")
+        and (expected.dtype.kind != "f" or np.array_equal(*map(signs, (found, expected))))
+    )
+
+
+def signs(x: Any) -> Any:
+    return np.signbit(x) & ~np.isnan(x)
+
+
+# --- creation and copies --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, *COMPLEX])
+def test_zeros_keep_their_sign(dtype: str):
+    kind = getattr(xp, dtype)
+    assert np.all(np.signbit(host(xp.full((2, 3), -0.0, dtype=kind, device="cuda")).real))
+    x = xp.zeros(4, dtype=kind, device="cuda")
+    x[1:3] = -0.0
+    assert np.signbit(host(x).real).tolist() == [False, True, True, False]
+    x[xp.asarray([True, False, False, True], device="cuda")] = -0.0
+    assert np.all(np.signbit(host(x).real))
+
+
+@pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS, *COMPLEX])
+def test_values_come_back_from_every_layout(dtype: str):
+    values = (np.arange(24) % 2 if dtype == "bool" else np.arange(24)).astype(dtype)
+    values = values.reshape(2, 3, 4)
+    for view in (values, values.T, values[:, ::-1, 1:], values[:0], values[0, 0, 0]):
+        assert same(on(view), view)
+    x = on(values)
+    assert same(x[:, ::-2, 1], values[:, ::-2, 1])
+    assert same(xp.permute_dims(x, (2, 0, 1)), values.transpose(2, 0, 1))
+    assert same(xp.reshape(x.mT, (-1,)), values.mT.reshape(-1))
+
+
+@pytest.mark.parametrize(("source", "target"), [("int64", "uint64"), ("uint64", "int64")])
+def test_large_integers_are_exact(source: str, target: str):
+    values = np.asarray([2**63 - 1, 2**62 + 1, 2**53 + 1], source)
+    assert same(xp.astype(on(values), getattr(xp, target)), values.astype(target))
+    assert same(on(values) - on(values - np.asarray(1, source)), np.ones(3, source))
+    assert same(xp.sum(on(values[1:])), values[1:].sum(dtype=source))
+
+
+# --- along axes -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
+@pytest.mark.parametrize("descending", [False, True])
+def test_sorting_agrees_with_the_cpu(dtype: str, descending: bool):
+    values = np.random.default_rng(1).integers(0, 50, (7, 1000)).astype(dtype)
+    if dtype in FLOATS:
+        values[:, ::9] = np.nan
+        values[:, 1::9] = -np.nan
+        values[:, 2::9] = 0.0
+        values[:, 3::9] = -0.0
+    for array in (values, values[0], values[:, :0], values.T):
+        for axis in range(array.ndim):
+            x, true = on(array), xp.asarray(array, device="cpu")
+            options = {"axis": axis, "descending": descending}
+            assert same(xp.sort(x, **options), np.asarray(xp.sort(true, **options)))
+            assert same(xp.argsort(x, **options), np.asarray(xp.argsort(true, **options)))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_nan_is_searched_and_found_last(dtype: str):
+    ordered = on([-np.inf, -1.0, -0.0, 0.0, 2.0, np.inf, np.nan, np.nan], dtype)
+    sought = on([-2.0, 0.0, -0.0, np.inf, np.nan], dtype)
+    assert host(xp.searchsorted(ordered, sought)).tolist() == [1, 2, 2, 5, 6]
+    assert host(xp.searchsorted(ordered, sought, side="right")).tolist() == [1, 4, 4, 6, 8]
+
+
+def test_reductions_of_no_elements():
+    x = xp.zeros((0, 3), device="cuda")
+    assert xp.max(x, axis=1).shape == xp.argmin(x, axis=1).shape == (0,)
+    for call in (xp.max, xp.argmax, lambda x: xp.min(x, axis=0)):
+        with pytest.raises(ValueError, match="no elements"):
+            call(x)
+    assert same(xp.sum(x, axis=0), np.zeros(3))
+    assert xp.cumulative_sum(x, axis=1).shape == (0, 3)
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, *COMPLEX])
+@pytest.mark.parametrize("shape", [(1000,), (3, 700), (2, 1, 513), (5, 4, 3)])
+def test_running_sums(dtype: str, shape: tuple[int, ...]):
+    values = np.random.default_rng(2).integers(0, 3, shape).astype(dtype)
+    for axis in range(len(shape)):
+        found = xp.cumulative_sum(on(values), axis=axis, dtype=getattr(xp, dtype))
+        assert same(found, np.cumsum(values, axis, dtype))
+
+
+def test_extremes_and_nan():
+    x = on([1.0, np.nan, 3.0, np.nan])
+    assert math.isnan(float(xp.max(x)))
+    assert math.isnan(float(xp.min(x)))
+    assert int(xp.argmax(x)) == int(xp.argmin(x)) == 1
+
+
+# --- sets and indices -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", *FLOATS, *COMPLEX])
+def test_sets_agree_with_the_cpu(dtype: str):
+    values = np.random.default_rng(3).integers(0, 5, (4, 25)).astype(dtype)
+    if dtype in FLOATS + COMPLEX:
+        values[0, :3] = np.nan, -0.0, 0.0
+    x, true = on(values), xp.asarray(values, device="cpu")
+    for found, expected in zip(xp.unique_all(x), xp.unique_all(true), strict=True):
+        assert same(found, np.asarray(expected))
+    some = values[0, ::5]
+    expected = xp.isin(true, xp.asarray(some, device="cpu"))
+    assert same(xp.isin(x, on(some)), np.asarray(expected))
+
+
+@pytest.mark.parametrize("index", [3, -4])
+def test_an_index_out_of_bounds_is_told_at_the_next_read(index: int):
+    x = on([1.0, 2.0, 3.0])
+    taken = xp.take(x, on([0, index])) + 1
+    with pytest.raises(IndexError, match="an index is out of bounds for axis 0 of length 3"):
+        float(taken[0])
+    assert host(xp.take(x, on([-1, 0]))).tolist() == [3.0, 1.0]
+
+
+def test_masks_and_repeats():
+    values = np.arange(12.0).reshape(3, 4)
+    x = on(values)
+    mask = values % 3 == 0
+    assert same(x[on(mask)], values[mask])
+    assert same(x[on(mask[:, 0])], values[mask[:, 0]])
+    x[on(mask)] = on(np.arange(float(mask.sum())))
+    expected = values.copy()
+    expected[mask] = np.arange(mask.sum())
+    assert same(x, expected)
+    assert same(xp.repeat(x, 3, axis=1), np.repeat(expected, 3, 1))
+    assert same(xp.repeat(x, on([2, 0, 1]), axis=0), np.repeat(expected, [2, 0, 1], 0))
+    with pytest.raises(ValueError, match="negative"):
+        xp.repeat(x, on([2, -1, 1]), axis=0)
+
+
+# --- linear algebra and transforms ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, *COMPLEX])
+@pytest.mark.parametrize("shape", [(4, 4), (3, 5, 5), (40, 40), (0, 0), (2, 0, 0), (0, 3, 3)])
+def test_decompositions_restore_the_matrix(dtype: str, shape: tuple[int, ...]):
+    random = np.random.default_rng(4)
+    values = random.standard_normal(shape).astype(dtype)
+    if dtype in COMPLEX:
+        values = values + 1j * random.standard_normal(shape).astype(dtype)
+    values = values.astype(dtype)
+    x, close = on(values), {"atol": 1e-3 if dtype in ("float32", "complex64") else 1e-10}
+    q, r = map(host, xp.linalg.qr(x))
+    np.testing.assert_allclose(q @ r, values, **close)
+    u, s, vh = map(host, xp.linalg.svd(x))
+    np.testing.assert_allclose((u * s[..., None, :]) @ vh, values, **close)
+    found, vectors = map(host, xp.linalg.eig(x))
+    np.testing.assert_allclose(values @ vectors, vectors * found[..., None, :], **close)
+    assert xp.linalg.eigvals(x).dtype == found.dtype
+    definite = values @ values.mT.conj() + np.eye(shape[-1], dtype=dtype)
+    low = host(xp.linalg.cholesky(on(definite)))
+    np.testing.assert_allclose(low @ low.mT.conj(), definite, **close)
+    found, vectors = map(host, xp.linalg.eigh(on(definite)))
+    np.testing.assert_allclose(definite @ vectors, vectors * found[..., None, :], rtol=0, **close)
+    right = np.ones((*shape[:-1], 2), dtype)
+    np.testing.assert_allclose(
+        definite @ host(xp.linalg.solve(on(definite), on(right))), right, **close
+    )
+    np.testing.assert_allclose(
+        host(xp.linalg.det(x)), np.linalg.det(values), rtol=1e-2 if close["atol"] > 1e-9 else 1e-9
+    )
+
+
+def test_what_cannot_be_decomposed_is_refused():
+    with pytest.raises(ValueError, match="singular"):
+        xp.linalg.inv(xp.zeros((2, 2), device="cuda"))
+    with pytest.raises(ValueError, match="singular"):
+        xp.linalg.solve(xp.zeros((3, 2, 2), device="cuda"), xp.ones((3, 2, 1), device="cuda"))
+    with pytest.raises(ValueError, match="not positive definite"):
+        xp.linalg.cholesky(-xp.eye(3, device="cuda"))
+    nan = xp.full((2, 2), math.nan, device="cuda")
+    for function in (xp.linalg.svd, xp.linalg.svdvals, xp.linalg.eig, xp.linalg.eigh):
+        with pytest.raises(ValueError, match=r"NaN|converge"):
+            function(nan)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1.0, 1e160, 1e300])
+def test_norms_neither_overflow_nor_vanish(scale: float):
+    x = on(np.asarray([3.0, -4.0]) * scale)
+    assert float(xp.linalg.vector_norm(x)) == pytest.approx(5 * scale, rel=1e-15)
+    assert float(xp.linalg.vector_norm(x * 1j)) == pytest.approx(5 * scale, rel=1e-15)
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 8, 64, 97])
+def test_transforms_agree_with_numpy(length: int):
+    random = np.random.default_rng(5)
+    values = random.standard_normal((3, length, 4))
+    spectrum = values + 1j * random.standard_normal(values.shape)  # not Hermitian
+    x, z, near = on(values), on(spectrum), {"atol": 1e-12 * length}
+    np.testing.assert_allclose(host(xp.fft.fft(z, axis=1)), np.fft.fft(spectrum, axis=1), **near)
+    np.testing.assert_allclose(host(xp.fft.ifftn(z)), np.fft.ifftn(spectrum), **near)
+    np.testing.assert_allclose(host(xp.fft.rfftn(x)), np.fft.rfftn(values), **near)
+    for n in (2 * length - 1, 2 * length):
+        expected = np.fft.irfft(spectrum, n, 1)
+        np.testing.assert_allclose(host(xp.fft.irfft(z, n=n, axis=1)), expected, **near)
+    np.testing.assert_allclose(host(xp.fft.irfftn(z)), np.fft.irfftn(spectrum), **near)
+    assert xp.fft.fft(on(spectrum.astype("complex64"))).dtype == xp.complex64
+
+
+# --- waiting --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_work_does_not_wait(cupy: Any, name: str):
+    """CuPy refuses to read from the device while it is told to."""
+    cupyx = pytest.importorskip("cupyx")
+    x = matrix()
+    WORK[name](x)  # which compiles
+    with cupyx.allow_synchronize(False):
+        WORK[name](x)
+
+
+def test_threads_share_a_device():
+    failed: list[BaseException] = []
+
+    def work(seed: int) -> None:
+        try:
+            values = np.random.default_rng(seed).standard_normal((64, 64))
+            x = on(values)
+            for _ in range(20):
+                np.testing.assert_allclose(host(x @ x + x), values @ values + values)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+
+
+# --- exchange and memory --------------------------------------------------------------------------
+
+
+def test_cupy_shares_memory_both_ways(cupy: Any):
+    theirs = cupy.arange(6.0).reshape(2, 3)
+    for ours in (xp.asarray(theirs), xp.from_dlpack(theirs), xp.from_dlpack(theirs.T).T):
+        ours[0, 0] = 7.0
+        assert float(theirs[0, 0]) == 7.0
+        theirs[0, 0] = 0.0
+        assert float(ours[0, 0]) == 0.0
+    ours = on([[1.0, 2.0]])
+    for back in (cupy.from_dlpack(ours), cupy.asarray(ours)):
+        back += 1
+    assert host(ours).tolist() == [[3.0, 4.0]]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", *FLOATS, *COMPLEX])
+def test_torch_shares_memory_both_ways(dtype: str):
+    torch = pytest.importorskip("torch")
+    theirs = torch.zeros((2, 3), dtype=getattr(torch, dtype), device="cuda")
+    for ours in (xp.asarray(theirs), xp.from_dlpack(theirs)):
+        ours[1, :] = 1 if dtype != "bool" else True
+        assert theirs.sum().item() == 3
+        theirs.zero_()
+        assert not bool(xp.any(ours))
+    ours = on(np.zeros(3, dtype))
+    for back in (torch.from_dlpack(ours), torch.as_tensor(ours, device="cuda")):
+        back.fill_(1)
+        assert host(ours).tolist() == [1, 1, 1]
+        back.zero_()
+
+
+def test_work_on_other_streams_is_ordered():
+    torch = pytest.importorskip("torch")
+    large = torch.ones(2**24, device="cuda")
+    stream = torch.cuda.Stream()
+    for _ in range(5):
+        with torch.cuda.stream(stream):
+            for _ in range(20):
+                large = large * 1.0
+            large = large + 1
+            ours = xp.from_dlpack(large) * 2  # on our stream, after all of that
+            back = torch.from_dlpack(ours)
+            total = float((back - large * 2).abs().max())
+        assert total == 0.0
+        torch.cuda.synchronize()
+
+
+@pytest.mark.parametrize("stream", [None, 1, 2, -1])
+def test_dlpack_streams(cupy: Any, stream: Any):
+    capsule = on([1.0, 2.0]).__dlpack__(stream=stream, max_version=(1, 0))
+    assert type(capsule).__name__ == "PyCapsule"
+
+
+def test_an_array_that_does_not_fit():
+    x = on([1.0])
+    elements = 2 * cuda.total_memory(0) // 8
+    with pytest.raises(DeviceOutOfMemory, match="cuda:0: "):
+        xp.empty(elements, device="cuda")
+    assert float((x + 1)[0]) == 2.0
+
+
+def test_memory_is_counted_and_given_back(cupy: Any):
+    gc.collect()
+    before = memory("cuda").used
+    x = xp.zeros(2**20, dtype=xp.float32, device="cuda")
+    assert memory("cuda").used - before == 2**22
+    y = x[1:]
+    del x
+    assert memory("cuda").used - before == 2**22
+    del y
+    assert memory("cuda").used == before
+    assert memory("cuda").peak >= memory("cuda").reserved >= before
+
+
+def test_no_memory_is_lost_over_many_operations():
+    x = on(np.ones(1000))
+    synchronize("cuda")
+    gc.collect()
+    before = memory("cuda").used
+    for _ in range(10_000):
+        y = (x + x) * 2
+    del y
+    assert memory("cuda").used == before
+
+
+def test_the_driver_and_the_device_agree():
+    facts = _devices.backend_of("cuda:0").describe()
+    assert cuda.product_name(0) in facts["hardware"]
+    assert cuda.count() >= 1
+
+
+def test_several_gpus(gpus: int, cupy: Any):
+    if gpus < 2:
+        pytest.skip("there is one GPU only")
+    x = xp.ones((3, 3), device="cuda:1")
+    for result in (
+        x + x,
+        x @ x,
+        xp.sum(x),
+        xp.sort(x),
+        xp.linalg.inv(x + xp.eye(3, device="cuda:1")),
+    ):
+        assert result.device == "cuda:1"
+        assert result._data.device.id == 1
+    assert cupy.cuda.runtime.getDevice() == 0
+    assert xp.from_dlpack(x._data).device == "cuda:1"
+    assert host(x.to_device("cuda:0") + xp.ones((3, 3), device="cuda:0")).sum() == 18
+    with pytest.raises(ValueError, match="different devices"):
+        x + xp.ones((3, 3), device="cuda:0")
