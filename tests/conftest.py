@@ -32,9 +32,11 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     return "fake:0", "fake:1", "fake:2"
 
 
-@pytest.fixture(params=["cpu", "fake:1", "webgpu:0"])
+@pytest.fixture(
+    params=["cpu", "fake:1", "webgpu:0", pytest.param("cuda:0", marks=pytest.mark.cuda)]
+)
 def any_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The cpu, a fake device without float64, and a GPU, or a software driver of one."""
+    """The cpu, a fake device without float64, and GPUs: any, or a software driver, and NVIDIA's."""
     kind = request.param.partition(":")[0]
     if kind == "fake":
         monkeypatch.setenv("NUMR_API_DEVICES", "cpu,fake")

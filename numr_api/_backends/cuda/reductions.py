@@ -76,7 +76,7 @@ def _locating(operation: str) -> Kernel:
             _require_elements(data, axes)
             return cupy.empty(_shape(data, axes, keepdims), "int64")
         axis = axes[0] if len(axes) == 1 else None
-        found = getattr(data, operation)(axis=axis, keepdims=keepdims)
+        found = getattr(data, operation)(axis=axis)
         return found.astype("int64", copy=False).reshape(_shape(data, axes, keepdims))
 
     return locate
