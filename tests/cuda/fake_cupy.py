@@ -181,6 +181,12 @@ class Module(ModuleType):
         return _of_numpy(self._source, name)
 
 
+def _broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
+    """A view that CuPy lets anybody write to, unlike NumPy."""
+    strides = np.broadcast_to(x, shape).strides
+    return np.lib.stride_tricks.as_strided(x, shape, strides, subok=True)
+
+
 def _array(x: Any, dtype: Any = None) -> Any:
     return on_device(np.array(x, dtype))
 
@@ -222,7 +228,7 @@ def modules() -> dict[str, Any]:
         ndarray=ndarray,
         array=_array,
         asarray=on_device,
-        broadcast_to=lambda x, shape: np.broadcast_to(x, shape, subok=True),
+        broadcast_to=_broadcast_to,
         from_dlpack=_from_dlpack,
         may_share_memory=np.may_share_memory,
         ElementwiseKernel=_element_wise_kernel,

@@ -80,6 +80,16 @@ def test_large_integers_are_exact(source: str, target: str):
     assert same(xp.sum(on(values[1:])), values[1:].sum(dtype=source))
 
 
+def test_a_slice_takes_what_overlaps_it():
+    values = np.arange(2**20)
+    x = on(values)
+    x[1:] = x[:-1]
+    assert same(x, np.concatenate([values[:1], values[:-1]]))
+    x = on(values)
+    x[1:] += x[:-1]
+    assert same(x, np.concatenate([values[:1], values[1:] + values[:-1]]))
+
+
 # --- along axes -----------------------------------------------------------------------------------
 
 

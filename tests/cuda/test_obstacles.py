@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -77,12 +78,13 @@ def test_a_warning_of_cupys_is_no_fault(anew: pytest.MonkeyPatch, tmp_path: Path
     install_driver(anew, Driver())
     (tmp_path / "cupy.py").write_text(
         "import warnings\nfrom types import SimpleNamespace\n"
-        "warnings.warn('two of them')\n"
+        "warnings.warn('two of them', stacklevel=2)\n"
         "cuda = SimpleNamespace(runtime=SimpleNamespace(getDeviceCount=lambda: 1))\n"
     )
     anew.delitem(sys.modules, "cupy", raising=False)
     anew.syspath_prepend(tmp_path)
-    with pytest.warns(UserWarning, match="two of them"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         assert devices() == ["cpu", "cuda:0", "cuda:1"]
 
 
