@@ -106,7 +106,7 @@ def slogdet(x: Data) -> tuple[Data, Data]:
 
 
 def on_device() -> bool:
-    """Whether cuSOLVER finds eigenvalues of general matrices, from CUDA 12.6 on; else LAPACK does.
+    """Whether cuSOLVER finds eigenvalues of general matrices, from 11.7 on; else LAPACK does.
 
     The library is loaded here since only decompositions need it.
     """
