@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
 import fake_cupy
+import fake_kernels
 import pytest
 
 from numr_api import _devices
@@ -58,6 +60,9 @@ def fake(anew: pytest.MonkeyPatch) -> Any:
     fake_cupy.install_cupy(anew)
     fake_cupy.calls.clear()
     fake_cupy.runtime.setDevice(0)
+    backend: Any = import_module(f"{PREFIX}backend")
+    anew.setattr(backend, "find_kernel", fake_kernels.find_kernel)
+    anew.setattr(backend, "find_cast", fake_kernels.find_cast)
     return SimpleNamespace(
         calls=fake_cupy.calls, runtime=fake_cupy.runtime, cupy=sys.modules["cupy"]
     )

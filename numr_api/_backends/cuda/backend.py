@@ -21,9 +21,9 @@ from numr_api._backends.cuda import (
     searching,
     sorting,
 )
+from numr_api._backends.cuda.elementwise import find_cast, find_kernel
 from numr_api._backends.cuda.faults import Faults
 from numr_api._backends.cuda.kernels import cupy
-from numr_api._backends.cuda.ufuncs import find_kernel
 from numr_api._devices import MemoryStatistics, device_name
 from numr_api._errors import DeviceOutOfMemory
 
@@ -83,6 +83,7 @@ class CudaBackend(ArrayLibrary):
         self.dlpack_device = (exchange.CUDA, self.number)
         self._faults = Faults()
         self._most_reserved = 0
+        self._casts: dict[tuple[DType, DType], Kernel] = {}
         self.shortcuts: Mapping[str, Kernel] = {"import_foreign": self.import_foreign}
 
     def describe(self) -> Mapping[str, str]:
@@ -171,7 +172,11 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def cast(self, data: Data, dtype: DType) -> Data:
-        return data != 0 if dtype.kind == "b" else data.astype(dtype.__numpy_dtype__)
+        types = _dtypes.BY_NUMPY[data.dtype], dtype
+        kernel = self._casts.get(types)
+        if kernel is None:
+            kernel = self._casts[types] = find_cast(*types)
+        return kernel(data)
 
     # Along axes
 

@@ -1,10 +1,10 @@
-"""CuPy's own element-wise functions, by the names of operations."""
+"""Element-wise operations by NumPy's functions, instead of the device's own kernels."""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
-from numr_api._backends.cuda.kernels import cupy
 from numr_api._dtypes import DType, scalar_range
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def find_kernel(
     elif operation == "where":
         function = _where
     else:
-        function = getattr(cupy, NAMES.get(operation, operation))
+        function = getattr(sys.modules["cupy"], NAMES.get(operation, operation))
     if int not in operands or dtype.kind not in "iu":
         return function
     low, high = scalar_range(dtype)
@@ -52,7 +52,7 @@ def find_kernel(
 
 
 def _where(mask: Any, x1: Any, x2: Any) -> Any:
-    return cupy.where(mask, x1, x2)
+    return sys.modules["cupy"].where(mask, x1, x2)
 
 
 def _part(name: str) -> Kernel:
@@ -69,7 +69,12 @@ def _part(name: str) -> Kernel:
 def _clip(x: Any, low: Any, high: Any) -> Any:
     """Limits; either bound may be None."""
     if low is not None:
-        x = cupy.maximum(x, low)
+        x = sys.modules["cupy"].maximum(x, low)
     if high is not None:
-        x = cupy.minimum(x, high)
+        x = sys.modules["cupy"].minimum(x, high)
     return x.copy() if low is None and high is None else x
+
+
+def find_cast(source: DType, target: DType) -> Kernel:
+    """The function that casts."""
+    return lambda x: x != 0 if target.kind == "b" else x.astype(target.__numpy_dtype__)
