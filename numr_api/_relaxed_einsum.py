@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from numr_api import _creation, _manipulation, _products, _reductions, linalg as _linalg
+from numr_api import (
+    _creation,
+    _data_types,
+    _manipulation,
+    _products,
+    _reductions,
+    linalg as _linalg,
+)
 from numr_api._checks import common_backend, require_array
 from numr_api._relaxed_extras import in_relaxed_mode
 
@@ -27,9 +34,16 @@ Term = tuple["Array", list[Label]]
 
 @in_relaxed_mode
 def einsum(subscripts: str, /, *operands: Array) -> Array:
-    """Sums of products over the axes with letters that the result does not have."""
+    """Sums of products over the axes with letters that the result does not have.
+
+    They are computed in the operands' common dtype. Of booleans alone, a sum of products is whether
+    one of them is True.
+    """
     arrays = [require_array("einsum", x) for x in operands]
     backend = common_backend("einsum", arrays)
+    # Before any sum: that of some axes of a boolean operand would not count.
+    common = _data_types.result_type(*arrays)
+    arrays = [_data_types.astype(x, common, copy=False) for x in arrays]
     if backend.storage is np.ndarray:
         outcome = np.einsum(subscripts, *(x._data for x in arrays), optimize=True)
         return _creation.asarray(np.array(outcome), device=backend.device)
@@ -37,14 +51,19 @@ def einsum(subscripts: str, /, *operands: Array) -> Array:
 
 
 def summed_products(subscripts: str, arrays: Sequence[Array]) -> Array:
-    """``einsum`` in functions of the standard, on any device and in relaxed mode."""
+    """``einsum`` of arrays of one dtype in functions of the standard, in relaxed mode."""
+    dtype = arrays[0].dtype
+    if dtype.kind == "b":
+        counted = arrays[0]._type.backend.default_dtypes["integral"]
+        arrays = [_data_types.astype(x, counted) for x in arrays]
     given, wanted = _parsed(subscripts, [x.ndim for x in arrays])
     first, *others = (_without_repeated(x, labels) for x, labels in zip(arrays, given, strict=True))
     for position, other in enumerate(others):
         later = {label for _, labels in others[position + 1 :] for label in labels}
         first = _joined(first, other, later.union(wanted))
     result, labels = _summed(first, wanted)
-    return _manipulation.permute_dims(result, tuple(map(labels.index, wanted)))
+    result = _manipulation.permute_dims(result, tuple(map(labels.index, wanted)))
+    return _data_types.astype(result, dtype, copy=False)
 
 
 def _parsed(subscripts: str, ranks: Sequence[int]) -> tuple[list[list[Label]], list[Label]]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from numr_api import (
     _creation,
     _data_types,
     _elementary,
+    _indexing,
     _manipulation,
     _reductions,
     _searching,
@@ -249,6 +250,19 @@ def transpose(x: Array, /, axes: tuple[int, ...] | None = None) -> Array:
     return _manipulation.permute_dims(x, tuple(range(x.ndim))[::-1] if axes is None else axes)
 
 
+# Modes of pad that surround an array with elements of its own.
+REPEATING = ("edge", "reflect", "symmetric", "wrap")
+
+
+def padded_with_elements(x: Array, widths: list[tuple[int, int]], mode: str) -> Array:
+    """``pad`` in one of the modes above, on any device: NumPy pads the positions."""
+    for axis, around in enumerate(widths):
+        if any(around):
+            positions = np.pad(np.arange(x.shape[axis]), around, mode=cast("Any", mode))
+            x = _indexing.take(x, _creation.asarray(positions, device=x.device), axis=axis)
+    return x
+
+
 @in_relaxed_mode
 def pad(
     x: Array,
@@ -256,7 +270,7 @@ def pad(
     pad_width: Any,
     mode: str = "constant",
     *,
-    constant_values: complex = 0,
+    constant_values: Any = 0,
     **keywords: Any,
 ) -> Array:
     """The array with more elements around it.
@@ -265,20 +279,23 @@ def pad(
         x: array of any dtype.
         pad_width: how many elements before and after each axis: a number, a pair for all axes, or
             a pair for each.
-        mode: "constant", or on the cpu any of NumPy's.
+        mode: "constant", "edge", "reflect", "symmetric" or "wrap", or on the cpu any of NumPy's.
         constant_values: the value in mode "constant".
     """
     array = require_array("pad", x)
     backend = array._type.backend
-    if mode != "constant" or not isinstance(constant_values, bool | int | float | complex):
-        if backend.storage is not np.ndarray:
-            raise Unsupported(f"pad: mode {mode!r} on {array.device}")
+    is_number = isinstance(constant_values, bool | int | float | complex | np.number)
+    if backend.storage is np.ndarray and (mode != "constant" or not is_number):
         if mode == "constant":
             keywords["constant_values"] = constant_values
         return wrap(np.pad(array._data, pad_width, mode=mode, **keywords), array._type)  # type: ignore[call-overload]
     widths = [
         (int(before), int(after)) for before, after in np.broadcast_to(pad_width, (array.ndim, 2))
     ]
+    if mode in REPEATING and not keywords:
+        return padded_with_elements(array, widths, mode)
+    if mode != "constant" or not is_number:
+        raise Unsupported(f"pad: mode {mode!r} with these values on {array.device}")
     shape = tuple(
         before + length + after for (before, after), length in zip(widths, array.shape, strict=True)
     )

@@ -22,6 +22,7 @@ from numr_api import (
     _sorting,
 )
 from numr_api._checks import is_array, require_array
+from numr_api._dtypes import float64
 from numr_api._errors import Unsupported
 from numr_api._relaxed_extras import Axis, count_present, in_relaxed_mode
 from numr_api._shapes import as_axes
@@ -110,9 +111,9 @@ def nanquantile(
     if not np.all((parts >= 0) & (parts <= 1)):
         raise ValueError(f"nanquantile: q must be from 0 to 1, got {q}")
     ordered, kept = _sorted_lines("nanquantile", array, axis)
-    dtype = ordered.dtype
-    if parts.ndim and array.dtype.kind == "f":  # NumPy's scalars take the array's dtype
-        dtype = _data_types.result_type(ordered, parts.dtype)
+    # NumPy's: an array of parts is float64, a scalar takes the dtype of the array.
+    wide = parts.ndim and float64 in array._type.backend.dtypes
+    dtype = float64 if wide else ordered.dtype
     last = _arithmetic.maximum(count_present(ordered, -1, True) - 1, 0)
     wanted = _creation.asarray(parts.reshape(-1), dtype=dtype, device=array.device)
     position = _data_types.astype(last, dtype) * wanted

@@ -34,7 +34,10 @@ CALLS: list[tuple[Any, ...]] = [
     ("...,...->...", A, A[0]),
     ("ab,bc->ac", C[:, :1], C),
     ("ab , bc -> ac", C.T, C),
-    ("ab,ab->ab", (C > 2) * 1, C),
+    ("ab,ab->ab", C, C + 1),
+    ("abc,b->ca", (A % 7 + 200).astype(np.uint8), np.arange(3, dtype=np.uint8)),
+    ("ab,bc->ca", C > 2, C.T > 4),
+    ("ab->a", C > 5),
 ]
 
 
@@ -47,6 +50,13 @@ def test_einsum(number: int, way: Any) -> None:
         found = np.asarray(way(subscripts, *map(xp.asarray, operands)))
     assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
     np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+def test_booleans_and_integers_among_floating_point_numbers_count() -> None:
+    for mask in (A > 2, (A > 2).astype(np.int8)):
+        expected = np.einsum("abc,b->a", mask, C[:, 1])
+        found = einsum("abc,b->a", xp.asarray(mask), xp.asarray(C[:, 1]))
+        assert np.asarray(found).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,8 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("pad", (np.asarray([1, 2]), 1), {}),
     ("pad", (np.ones((2, 2)), ((1, 0), (0, 2))), {"constant_values": 5}),
     ("pad", (np.ones((2, 2)), (1, 2)), {"mode": "edge"}),
+    ("pad", (np.ones(2), 1), {"constant_values": np.float32(3)}),
+    ("pad", (np.ones(2), 1), {"constant_values": (3.0, 4.0)}),
 ]
 
 
@@ -101,6 +103,13 @@ def test_functions(number: int) -> None:
     found = np.asarray(getattr(extras, name)(*ours, **keywords))
     assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
     assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("mode", extras.REPEATING)
+def test_padding_with_elements(mode: Any) -> None:
+    host, widths = np.arange(12.0).reshape(3, 4), [(1, 0), (2, 3)]
+    found = extras.padded_with_elements(xp.asarray(host), widths, mode)
+    assert np.array_equal(np.asarray(found), np.pad(host, widths, mode=mode))
 
 
 def test_keywords_of_numpy(run_python: Callable[..., str]) -> None:

@@ -45,6 +45,13 @@ def test_infinities_and_arrays_of_ours_as_parts() -> None:
     assert float(quantiles.nanquantile(x, 0.9)) == INF
 
 
+def test_device_without_float64(fakes: tuple[str, ...]) -> None:
+    x = xp.asarray([1.0, 2.0, 4.0], device="fake:1")
+    found = quantiles.quantile(x, np.asarray([0.25, 0.5]))
+    assert found.dtype == xp.float32
+    assert np.asarray(found.to_device("cpu")).tolist() == [1.5, 2.0]
+
+
 def test_of_nothing_is_nan() -> None:
     found = quantiles.nanquantile(xp.zeros((2, 0)), [0.1, 0.5], axis=1)
     assert found.shape == (2, 2)

@@ -190,6 +190,7 @@ REDUCE: dict[str, Operation] = {
     "cumprod": lambda ds: (ds.gaps / 10).cumprod("x"),
     "cumsum of integers": lambda ds: ds.days.cumsum("time"),
     "weighted mean": lambda ds: ds.gaps.weighted(ds.area).mean(("x", "y")),
+    "weighted mean by one axis": lambda ds: ds.gaps.weighted(ds.height).mean(("x", "y")),
     "weighted sum": lambda ds: ds.air.weighted(ds.area).sum("x"),
     "weighted std": lambda ds: ds.gaps.weighted(ds.area).std("x"),
     "weighted quantile": lambda ds: ds.air.weighted(ds.area).quantile(0.5, dim="x"),
