@@ -23,7 +23,7 @@ DASK = {
     "threads_per_worker": 1,
     "memory_limit": "2GB",
     "host": "127.0.0.1",
-    "dashboard_address": None,
+    "dashboard_address": "127.0.0.1:0",  # any free port
 }
 OPTIONS: dict[str, dict[str, Any]] = {
     "single-threaded": {},

@@ -155,7 +155,7 @@ def executor(name: str, workers: int, memory: str) -> Any:
         "threads_per_worker": 1,
         "memory_limit": memory,
         "host": "127.0.0.1",
-        "dashboard_address": None,
+        "dashboard_address": "127.0.0.1:0",  # any free port
     }
     return create_executor("dask", {"compute_kwargs": cluster})
 
