@@ -217,6 +217,9 @@ def result_type(*arrays_and_dtypes: Array | DType | complex) -> DType:
         raise ValueError("result_type: needs at least one array or dtype")
     dtype = common_dtype("result_type", operands)
     if arrays:
-        common_backend("result_type", arrays)
+        backend = common_backend("result_type", arrays)
+        rules = None if dtype in backend.dtypes else relaxed_rules()
+        if rules is not None:
+            dtype = rules.available(dtype.__numpy_dtype__, backend) or dtype
         arrays[0]._type.of(dtype, "result_type")  # which the device must have
     return dtype

@@ -206,11 +206,16 @@ def test_a_device_without_float64_uses_its_own_defaults(fakes: tuple[str, ...]) 
     host = np.asarray([1.5, 2.5])
     with pytest.raises(Unsupported):
         xp.asarray(host, device="fake:1")
+    with pytest.raises(Unsupported, match="result_type: float64"):
+        xp.result_type(xp.ones(2, device="fake:1"), xp.float64)
     with mode.relaxed():
         for result in (x / 2, x + 1.5, xp.sqrt(x), xp.mean(x), x + xp.ones(2, device="fake:1")):
             assert (result.dtype, result.device) == (xp.float32, "fake:1")
         assert (x * 1j).dtype == xp.complex64
         assert xp.result_type(x, xp.float32) == xp.float32
+        assert xp.result_type(x / 2, xp.float64) == xp.float32
+        assert xp.result_type(x / 2, xp.complex128) == xp.complex64
+        assert xp.result_type(xp.float32, xp.float64) == xp.float64  # of no device
         assert xp.asarray(host, device="fake:1").dtype == xp.float32
         assert xp.asarray(host * 1j, device="fake:1").dtype == xp.complex64
         assert xp.asarray(np.int64(3), device="fake:2").dtype == xp.int32
