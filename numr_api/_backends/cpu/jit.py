@@ -1,4 +1,4 @@
-"""Functions of float32 that numba compiles, where it is installed (the extra ``jit``).
+"""What numba compiles where it is installed (the extra ``jit``): functions of float32, a choice.
 
 A compiled function is a ufunc, so it is called like NumPy's, costs the same on small arrays and
 gives an element the same bits wherever it stands. It is made when a function first meets float32,
@@ -18,13 +18,15 @@ import numpy as np
 
 from numr_api._backends import Kernel
 from numr_api._backends.cpu.blocks import AnyArray, in_blocks
+from numr_api._backends.cpu.repairs_vectorised import has_wide_vectors
 from numr_api._backends.cpu.transcendental import shared
 from numr_api._declare import large_kernels
 
-__all__ = ["NAMES", "check_setting", "find_compiled", "obstacle", "state"]
+__all__ = ["NAMES", "check_setting", "find_compiled", "find_selection", "obstacle", "state"]
 
-# NumPy's err by more than 2 units in the last place, on one processor or another.
-NAMES = ("asin", "exp", "expm1", "log", "log10", "tan")
+# NumPy's err by more than 2 units in the last place, on one processor or another. For vectors of
+# 512 bits LLVM leaves tan a loop of single numbers, ten times as slow as what repairs it there.
+NAMES = ("asin", "exp", "expm1", "log", "log10", *(() if has_wide_vectors() else ("tan",)))
 
 SETTING = "NUMR_API_JIT"
 
@@ -72,16 +74,27 @@ def find_compiled(name: str) -> Kernel | None:
 @cache
 def compiled(name: str) -> np.ufunc:
     """The ufunc of that name, for float32; ``large_kernels`` has what to call for many elements."""
-    functions = import_module("numr_api._backends.cpu.jit_functions")
-    vectorize = import_module("numba").vectorize
-    function = getattr(functions, name)
-    try:
-        made = vectorize(["float32(float32)"], nopython=True, cache=True)(function)
-    except RuntimeError:  # numba finds no folder that it can write to
-        made = vectorize(["float32(float32)"], nopython=True)(function)
-    ufunc: np.ufunc = made.ufunc  # what made calls, after steps in Python that cost as much again
+    ufunc = made(name, ["float32(float32)"])
     large_kernels[ufunc] = shared(gapless(ufunc))
     return ufunc
+
+
+@cache
+def find_selection() -> np.ufunc | None:
+    """The ufunc of a mask's bytes and two integer arrays of one dtype; None if there is none."""
+    integers = ("int8", "int16", "int32", "int64")
+    return None if obstacle() else made("select", [f"{t}(int8, {t}, {t})" for t in integers])
+
+
+def made(name: str, signatures: list[str]) -> np.ufunc:
+    """A function of ``jit_functions`` as a ufunc."""
+    vectorize = import_module("numba").vectorize
+    function = getattr(import_module("numr_api._backends.cpu.jit_functions"), name)
+    try:
+        vectorized = vectorize(signatures, nopython=True, cache=True)(function)
+    except RuntimeError:  # numba finds no folder that it can write to
+        vectorized = vectorize(signatures, nopython=True)(function)
+    return vectorized.ufunc  # what that calls, after steps in Python that cost as much again
 
 
 def gapless(ufunc: np.ufunc) -> Kernel:

@@ -1,10 +1,10 @@
-"""Functions of one float32 number, for numba to compile to loops of vector instructions.
+"""Functions of numbers, for numba to compile to loops of vector instructions.
 
-They calculate in double precision and round once, at the end, so that they err by little more than
-half a unit in the last place. There is no branch, no call and no table, since LLVM makes no vector
-instructions of these; a condition chooses between two values that are both there. Nothing is
-reassociated or contracted, so the bits of a result depend neither on where an element stands nor
-on the processor.
+Those of float32 calculate in double precision and round once, at the end, so that they err by
+little more than half a unit in the last place. There is no branch, no call and no table, since LLVM
+makes no vector instructions of these; a condition chooses between two values that are both there.
+Nothing is reassociated or contracted, so the bits of a result depend neither on where an element
+stands nor on the processor.
 
 Reductions and identities are those of J.-M. Muller, Elementary Functions (3rd edition, 2016),
 chapters 9 and 11; large arguments of tan as in M. Payne and R. Hanek, Radian reduction for
@@ -185,3 +185,7 @@ def tan(x: Number) -> Number:
     y = (-cosine if is_odd else sine) / (sine if is_odd else cosine)
     # Of an infinity the bits mean nothing.
     return np.float32(math.copysign(1.0, v) * y if size < INFINITY else NAN)
+
+
+def select(mask: Number, x1: Number, x2: Number) -> Number:
+    return x1 if mask != 0 else x2
