@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from numr_api import _comparison, _conversion, _manipulation
+from numr_api import _arithmetic, _comparison, _conversion, _manipulation
 from numr_api._checks import (
     as_scalar,
     common_backend,
     describe,
+    is_array,
     require_array,
     require_dtype,
     require_range,
@@ -245,7 +246,7 @@ def arange(
     Arguments:
         start: the first number; with ``stop`` left out, the end, and the first is 0.
         stop: the end, not included.
-        step: the distance, not 0.
+        step: the distance, not 0. All three are Python scalars or 0-dimensional arrays.
         dtype: None for the device's default integer dtype if start, stop and step are integers,
             else for its default real floating-point dtype.
         device: None for the default device.
@@ -254,17 +255,17 @@ def arange(
         start, stop = 0, start
     values: list[Any] = []
     for name, value in (("start", start), ("stop", stop), ("step", step)):
-        scalar = as_scalar(f"arange ({name})", value)
+        scalar = _number(f"arange ({name})", value)
         if isinstance(scalar, bool | complex):
             raise TypeError(f"arange: {name} must be a real number, got {describe(value)}")
         values.append(scalar)
     integers = all(isinstance(value, int) for value in values)
     new_type = _new_type("arange", dtype, device, "integral" if integers else "real floating-point")
-    if new_type.dtype.kind not in ("iuf" if integers else "f"):
-        rules = relaxed_rules()
-        if rules is not None:
-            return rules.cast_range(arange(start, stop, step, device=device), new_type.dtype)
-        raise TypeError(f"arange: {new_type.dtype} cannot hold numbers from {start} to {stop}")
+    kind = new_type.dtype.kind
+    if kind not in ("iuf" if integers else "f"):
+        if kind != "c" and relaxed_rules() is None:
+            raise TypeError(f"arange: {new_type.dtype} cannot hold numbers from {start} to {stop}")
+        return _cast_range(arange(*values, device=new_type.device), new_type.dtype)
     first, last, distance = values
     if distance == 0:
         raise ValueError("arange: step cannot be 0")
@@ -286,6 +287,26 @@ def arange(
     return wrap(data, new_type)
 
 
+def _number(name: str, x: object) -> Scalar:
+    """A Python scalar, also from a 0-dimensional array."""
+    return as_scalar(name, x._item(name) if is_array(x) and x.shape == () else x)
+
+
+def _require_whole_parts_fit(name: str, dtype: DType, values: list[Any]) -> None:
+    """Refuse real numbers that an integer dtype cannot hold even rounded down."""
+    for value in values:
+        if not math.isfinite(value):
+            raise ValueError(f"{name}: {dtype} cannot hold {value}")
+        _require_fits(name, dtype, math.floor(value))
+
+
+def _cast_range(numbers: Array, dtype: DType) -> Array:
+    """Evenly spaced numbers in a dtype of another kind; integers are rounded down."""
+    if dtype.kind in "iu" and numbers.dtype.kind == "f":
+        numbers = _arithmetic.floor(numbers)
+    return astype(numbers, dtype)
+
+
 @operation("creation")
 def linspace(
     start: complex,
@@ -300,27 +321,31 @@ def linspace(
     """Evenly spaced numbers from start to stop.
 
     Arguments:
-        start: the first number.
-        stop: the last number, or with ``endpoint=False`` the one that would come next.
+        start: the first number, a Python scalar or a 0-dimensional array.
+        stop: likewise the last number, or with ``endpoint=False`` the one that would come next.
         num: how many, at least 0.
-        dtype: a floating-point dtype; None for the device's default complex one if start or stop
-            is complex, else for its default real one.
+        dtype: None for the device's default complex one if start or stop is complex, else for its
+            default real floating-point one. Integers are rounded down from numbers in that.
         device: None for the default device.
         endpoint: whether ``stop`` is the last number.
     """
-    ends = [as_scalar("linspace", start), as_scalar("linspace", stop)]
+    ends = [_number("linspace", start), _number("linspace", stop)]
     if any(isinstance(end, bool) for end in ends):
         raise TypeError("linspace: start and stop must be numbers, got a bool")
     is_complex = any(isinstance(end, complex) for end in ends)
     new_type = _new_type(
         "linspace", dtype, device, "complex floating-point" if is_complex else "real floating-point"
     )
-    if new_type.dtype.kind not in ("c" if is_complex else "fc"):
-        rules = relaxed_rules()
-        if rules is not None:
-            numbers = linspace(start, stop, num, device=device, endpoint=endpoint)
-            return rules.cast_range(numbers, new_type.dtype)
-        raise TypeError(f"linspace: needs a floating-point dtype that fits, got {new_type.dtype}")
+    kind = new_type.dtype.kind
+    if kind not in ("c" if is_complex else "fc"):
+        if kind in "iu" and not is_complex:
+            _require_whole_parts_fit("linspace", new_type.dtype, ends)
+        elif relaxed_rules() is None:
+            raise TypeError(
+                f"linspace: {new_type.dtype} cannot hold numbers from {start} to {stop}"
+            )
+        numbers = linspace(ends[0], ends[1], num, device=new_type.device, endpoint=endpoint)
+        return _cast_range(numbers, new_type.dtype)
     count = as_int("linspace", "num", num)
     if count < 0:
         raise ValueError(f"linspace: num cannot be negative, got {count}")

@@ -134,13 +134,6 @@ def full(name: str, shape: Any, fill_value: object, dtype: object, device: Any) 
     return _manipulation.reshape(_manipulation.broadcast_to(filled, lengths), lengths, copy=True)
 
 
-def cast_range(numbers: Array, dtype: DType) -> Array:
-    """Evenly spaced numbers in a dtype of another kind; integers are rounded down."""
-    if dtype.kind in "iu" and numbers.dtype.kind == "f":
-        numbers = _arithmetic.floor(numbers)
-    return _data_types.astype(numbers, dtype)
-
-
 def complex_variance(name: str, x: Array, axis: Any, correction: Any, keepdims: bool) -> Array:
     """var or std of complex numbers: the mean square of their distances from the mean."""
     real, imag = (

@@ -163,6 +163,36 @@ def test_linspace_of_a_range_that_overflows(limit: float) -> None:
     assert values(xp.linspace(-corner, corner, 3)) == [-corner, 0, corner]
 
 
+@pytest.mark.parametrize("dtype", [xp.int8, xp.uint8, xp.int16, xp.uint32, xp.int64, xp.uint64])
+def test_linspace_of_integers_is_rounded_down(dtype: DType) -> None:
+    x = xp.linspace(0.5, 7, 9, dtype=dtype)
+    assert x.dtype is dtype
+    assert values(x) == [math.floor(value) for value in values(xp.linspace(0.5, 7, 9))]
+    assert values(xp.linspace(0, 3, 3, dtype=dtype, endpoint=False)) == [0, 1, 2]
+
+
+def test_linspace_of_negative_integers_is_rounded_down_not_towards_zero() -> None:
+    assert values(xp.linspace(-1, 1, 4, dtype=xp.int32)) == [-1, -1, 0, 1]
+
+
+def test_ranges_take_the_elements_of_arrays_without_axes() -> None:
+    start, stop = xp.asarray(1), xp.asarray(4.0, dtype=xp.float32)
+    assert values(xp.linspace(start, stop, 4)) == [1, 2, 3, 4]
+    assert xp.linspace(start, stop, 4).dtype is xp.float64
+    assert values(xp.linspace(xp.asarray(1j), 3j, 2)) == [1j, 3j]
+    assert values(xp.arange(stop)) == [0, 1, 2, 3]
+    x = xp.arange(start, xp.asarray(8), xp.asarray(3))
+    assert x.dtype is xp.int64
+    assert values(x) == [1, 4, 7]
+
+
+def test_arange_of_complex_dtypes() -> None:
+    x = xp.arange(3, dtype=xp.complex64)
+    assert x.dtype is xp.complex64
+    assert values(x) == [0, 1, 2]
+    assert values(xp.arange(0.5, 2, dtype=xp.complex128)) == [0.5, 1.5]
+
+
 def test_linspace_of_complex_numbers() -> None:
     x = xp.linspace(1 + 2j, 3 - 2j, 3)
     assert x.dtype is xp.complex128

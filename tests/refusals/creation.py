@@ -134,10 +134,18 @@ RANGES = [
     Row("xp.arange(0, 10**400, 1.0)", OverflowError, "arange: an int too large for float64"),
     Row("xp.linspace(0, 1, -1)", ValueError, "linspace: num cannot be negative, got -1"),
     Row("xp.linspace(0, 1, 2.5)", TypeError, "linspace: num must be an integer, got float 2.5"),
+    Row("xp.arange(xp.ones(1))", TypeError, "arange (stop): expected a Python scalar, got Array"),
+    Row("xp.arange(xp.asarray(True))", TypeError, "arange: stop must be a real number, got Array"),
+    Row("xp.linspace(0, 1, 3, dtype=xp.bool)", TypeError, "linspace: bool cannot hold ... 0 to 1"),
+    Row("xp.linspace(0, 300, 3, dtype=xp.uint8)", OverflowError, "linspace: 300 ... of uint8"),
+    Row("xp.linspace(-0.5, 1, 3, dtype=xp.uint8)", OverflowError, "linspace: -1 ... of uint8"),
+    Row("xp.linspace(0, xp.inf, 3, dtype=xp.int8)", ValueError, "linspace: int8 cannot hold inf"),
+    Row("xp.linspace(0, 1j, 3, dtype=xp.int8)", TypeError, "linspace: int8 cannot hold numbers"),
+    Row("xp.linspace(0, 1j, 3, dtype=xp.float64)", TypeError, "linspace: float64 cannot hold"),
     Row(
-        "xp.linspace(0, 1, 3, dtype=xp.int64)", TypeError, "linspace: ... floating-point ... int64"
+        "xp.linspace(xp.ones(1), 1, 3)", TypeError, "linspace: expected a Python scalar, got Array"
     ),
-    Row("xp.linspace(0, 1j, 3, dtype=xp.float64)", TypeError, "linspace: needs ... got float64"),
+    Row("xp.linspace(xp.asarray(True), 1, 3)", TypeError, "linspace: start ... got a bool"),
     Row("xp.linspace('a', 1, 3)", TypeError, "linspace: expected a Python scalar, got str 'a'"),
     Row("xp.linspace(True, 2, 3)", TypeError, "linspace: start and stop must be numbers ... bool"),
     Row("xp.linspace(0, 1, 3, endpoint=1)", TypeError, "linspace: endpoint must be True or False"),
