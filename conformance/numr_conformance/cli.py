@@ -185,7 +185,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         help="run consumers' tests under the name of the namespace, not of array_api_strict: "
         "also those that are skipped for array_api_strict")  # fmt: skip
     add("--second-device", metavar="D",
-        help="what scikit-learn's and array-api-extra's tests use beside the default device")  # fmt: skip
+        help="one that tests of scikit-learn and array-api-extra use beside --device")  # fmt: skip
     add("--max-ulp", metavar="N", type=_bound, help="the largest error of elementary functions, in "
         "units in the last place; accuracy is only measured without")  # fmt: skip
     add("--suite", metavar="PATH", type=Path, help="a checkout of the official suite (default: "

@@ -25,7 +25,7 @@ from numr_conformance.worker import CannotStart
 CPU = "CPU_DEVICE"  # array_api_strict's first device
 
 
-def put_in_place(target: Target, *, masquerade: bool, second_device: str | None) -> None:
+def put_in_place(target: Target, *, masquerade: bool, second_device: Any) -> None:
     """Have whoever imports array_api_strict get the namespace under test.
 
     Arguments:
@@ -46,7 +46,7 @@ def put_in_place(target: Target, *, masquerade: bool, second_device: str | None)
         # What is called array_api_strict is asked for its cpu before results are compared.
         if not hasattr(xp, "Device"):
             cpu = cpu_of(xp)
-            xp.Device = partial(_device, cpu, second_device or cpu)
+            xp.Device = partial(_device, cpu, cpu if second_device is None else second_device)
         if masquerade:
             xp.__name__ = STRICT
     except (AttributeError, TypeError) as error:
@@ -117,16 +117,19 @@ def let_sklearn_use_the_default_device(*, always: bool) -> None:
     testing._array_api_for_tests = for_tests
 
 
-def let_sklearn_know(target: Target, second_device: str | None) -> None:
+def let_sklearn_know(target: Target, second_device: Any) -> str:
     """Have scikit-learn's tests use a namespace under its own name, and none that they know.
 
     They use float64 on the device of the target and float32 on the second one, if there is one; and
     mix arrays of the namespace with those of NumPy and of array_api_strict.
+
+    Returns:
+        The name.
     """
     name: str = target.xp.__name__
     sys.modules[name] = target.xp  # the tests import what is yielded here
-    first = target.device and str(target.device)
-    second = second_device or first
+    first = None if target.device is None else str(target.device)  # as the tests take names only
+    second = first if second_device is None else str(second_device)
     lists: Any = import_module("sklearn.utils._array_api")
     place = lists.NamespaceAndDevice
 
@@ -145,3 +148,4 @@ def let_sklearn_know(target: Target, second_device: str | None) -> None:
     lists.yield_namespaces = namespaces
     lists.yield_namespace_device_dtype_combinations = combinations
     lists.yield_mixed_namespace_input_permutations = mixed
+    return name
