@@ -279,6 +279,17 @@ def test_own_name_and_second_device(library: Path, monkeypatch: pytest.MonkeyPat
     }
 
 
+def test_own_name_on_a_device_whose_default_is_float32(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXPECTED_NAME", "numr_api")
+    monkeypatch.setenv("EXPECTED_DEVICES", ",fake:1")
+    more: dict[str, Any] = {"masquerade": False, "functions": "*.accuracy_score", "jobs": 1}
+    assert verdicts(run("numr_api", "sklearn", "fake:1", **more)) == {
+        "test_accuracy_score[xp-fake:1-float32]": "passed",
+    }
+
+
 def test_second_device_in_the_place_of_that_of_array_api_strict(
     library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -126,9 +126,9 @@ class ConsumersRunner(PytestRunner):
             namespaces than they know, so that, without, array_api_strict also keeps its place.
             Without effect on namespaces for which the library has tests of their own.
         second_device: what is in the place of array_api_strict's "device1", on which scikit-learn's
-            tests use float32, as they use float64 on the default device, and array-api-extra's test
-            that results stay where arguments are. None: the default device for scikit-learn, the
-            cpu for array-api-extra. SciPy's tests use one device only.
+            tests use float32, and array-api-extra's test that results stay where arguments are.
+            None: the default device for scikit-learn, the cpu for array-api-extra. SciPy's tests
+            use one device only.
 
     Attributes:
         consumer: as above.

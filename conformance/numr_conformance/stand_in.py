@@ -120,8 +120,9 @@ def let_sklearn_use_the_default_device(*, always: bool) -> None:
 def let_sklearn_know(target: Target, second_device: Any) -> str:
     """Have scikit-learn's tests use a namespace under its own name, and none that they know.
 
-    They use float64 on the device of the target and float32 on the second one, if there is one; and
-    mix arrays of the namespace with those of NumPy and of array_api_strict.
+    They use the device of the target with its default real dtype, and the second one, or the same
+    if there is none, with float32; and mix arrays of the namespace with those of NumPy and of
+    array_api_strict.
 
     Returns:
         The name.
@@ -130,6 +131,7 @@ def let_sklearn_know(target: Target, second_device: Any) -> str:
     sys.modules[name] = target.xp  # the tests import what is yielded here
     first = None if target.device is None else str(target.device)  # as the tests take names only
     second = first if second_device is None else str(second_device)
+    pairs = list(dict.fromkeys([(first, _default_real(target)), (second, "float32")]))
     lists: Any = import_module("sklearn.utils._array_api")
     place = lists.NamespaceAndDevice
 
@@ -137,8 +139,8 @@ def let_sklearn_know(target: Target, second_device: Any) -> str:
         yield name
 
     def combinations(include_numpy_namespaces: bool = True) -> Iterator[tuple[str, Any, str]]:
-        yield name, first, "float64"
-        yield name, second, "float32"
+        for device, dtype in pairs:
+            yield name, device, dtype
 
     def mixed() -> Iterator[tuple[Any, Any, str]]:
         yield place(name, second), place("numpy", None), f"{name} {second} to numpy"
@@ -149,3 +151,13 @@ def let_sklearn_know(target: Target, second_device: Any) -> str:
     lists.yield_namespace_device_dtype_combinations = combinations
     lists.yield_mixed_namespace_input_permutations = mixed
     return name
+
+
+def _default_real(target: Target) -> str:
+    """The name of the dtype of real numbers that a device takes when none is named."""
+    try:
+        info = target.xp.__array_namespace_info__()
+        default = info.default_dtypes(device=target.device)["real floating"]
+    except Exception:  # whatever a namespace raises here; float64 is what most have
+        return "float64"
+    return "float32" if default == target.xp.float32 else "float64"
