@@ -277,10 +277,9 @@ class Array:
         return np.array(view, dtype=dtype, copy=copy) if dtype is not None or copy else view
 
     def __buffer__(self, flags: int, /) -> memoryview:
-        try:
-            return memoryview(cast("Any", self._host_view("memoryview")))
-        except TypeError as error:
-            raise BufferError(str(error)) from None
+        if self.device.kind != "cpu":  # NumPy would take a copy for the array's own memory
+            raise BufferError(f"memoryview: the memory is on {self.device}")
+        return memoryview(cast("Any", self._host_view("memoryview")))
 
     def __reduce__(self) -> tuple[Any, ...]:
         host = self._type.backend.to_host(self._data)

@@ -141,6 +141,7 @@ def elementwise(
 # The fast path. Its functions differ only in arity and in what becomes of foreign operands; they
 # are spelled out because a general one costs as much again as the operation on a small array. They
 # call the careful path outside of `except`, so that tracebacks show nothing of the failed attempt.
+# What wraps an Array and hands on its attributes has a _type too; it is looked up as None.
 
 
 def wrap(data: Any, array_type: ArrayType) -> Array:
@@ -158,7 +159,7 @@ def _unary(op: Operation) -> Callable[..., Any]:
 
     def call(x: Any, /) -> Any:
         try:
-            launch, kernel, result = plans[x._type]
+            launch, kernel, result = plans[x._type if x.__class__ is Array else None]
             data = launch(kernel, x._data)
         except Exception:
             pass
@@ -179,7 +180,7 @@ def _costly_unary(op: Operation) -> Callable[..., Any]:
 
     def call(x: Any, /) -> Any:
         try:
-            launch, kernel, result = plans[x._type]
+            launch, kernel, result = plans[x._type if x.__class__ is Array else None]
             data = x._data
             if data.size > LARGE:
                 kernel = large_kernels.get(kernel, kernel)
@@ -204,7 +205,8 @@ def _binary(op: Operation) -> Callable[..., Any]:
     def call(x1: Any, x2: Any, /) -> Any:
         try:
             if x2.__class__ is not Array:
-                launch, kernel, result = plans[x1._type, x2.__class__]
+                type1 = x1._type if x1.__class__ is Array else None
+                launch, kernel, result = plans[type1, x2.__class__]
                 data = launch(kernel, x1._data, x2)
             elif x1.__class__ is Array:
                 launch, kernel, result = plans[x1._type, x2._type]
@@ -240,7 +242,8 @@ def _ternary(op: Operation) -> Callable[..., Any]:
                 type2, data2 = x2._type, x2._data
             else:
                 type2, data2 = x2.__class__, x2
-            launch, kernel, result = plans[condition._type, type1, type2]
+            chosen = condition._type if condition.__class__ is Array else None
+            launch, kernel, result = plans[chosen, type1, type2]
             data = condition._data
             if data.size > LARGE:
                 kernel = large_kernels.get(kernel, kernel)
@@ -273,12 +276,10 @@ def _reduction(op: Operation, has_dtype: bool) -> Callable[..., Any]:
 
     def call(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
         try:
-            launch, kernel, result = plans[x._type, dtype]
+            launch, kernel, result = plans[x._type if x.__class__ is Array else None, dtype]
             rank = len(x._data.shape)
             axes = ALL_AXES[rank] if axis is None else chosen(op.name, axis, rank)
-            if keepdims.__class__ is not bool or (
-                dtype is not None and dtype.__class__ is not DType
-            ):
+            if keepdims.__class__ is not bool or (dtype is not None and type(dtype) is not DType):
                 raise TypeError  # NumPy's dtypes equal ours, and would find the plan
             data = launch(kernel, x._data, axes, keepdims)
         except Exception:

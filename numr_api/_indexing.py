@@ -34,7 +34,11 @@ def getitem(x: Any, key: Key, /) -> Any:
             if len(data.shape) != 1:
                 raise IndexError
             data = array_type.backend.index(data, (key,))
-        elif key._type is array_type.boolean and key._data.shape == data.shape:
+        elif (
+            kind is x.__class__
+            and key._type is array_type.boolean
+            and key._data.shape == data.shape
+        ):
             data = array_type.backend.compress(data, key._data)
         else:
             raise IndexError

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from numr_api import _shapes
-from numr_api._checks import common_backend, common_dtype, describe, require_array
+from numr_api._checks import common_backend, common_dtype, describe, is_array, require_array
 from numr_api._declare import operation, wrap
 from numr_api._shapes import as_axes, as_axis, as_copy, as_int, as_shape, as_tuple, require_size
 
@@ -99,7 +99,7 @@ def concat(arrays: tuple[Array, ...] | list[Array], /, *, axis: int | None = 0) 
         data: list[Any] = []
         for x in arrays:
             part = x._data
-            if x._type is not array_type or part.shape != shape:
+            if x._type is not array_type or part.shape != shape or not is_array(x):
                 break
             data.append(part)
         else:
@@ -303,7 +303,7 @@ def reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) ->
         else:
             try:
                 data, array_type = x._data, x._type
-                if data.size == size:
+                if data.size == size and is_array(x):
                     return wrap(array_type.backend.reshape(data, shape, None), array_type)
             except (AttributeError, ValueError):
                 pass  # the checks below find the words

@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 
 import numr_api
+from numr_api import _devices
 
 # Where it is not set, graphics drivers complain on the standard error of each process.
 os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
@@ -29,6 +30,20 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     """The three fake devices, listed beside cpu: all dtypes, no float64, nothing of 64 bits."""
     monkeypatch.setenv("NUMR_API_DEVICES", "cpu,fake")
     return "fake:0", "fake:1", "fake:2"
+
+
+@pytest.fixture(params=["cpu", "fake:1", "webgpu:0"])
+def any_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The cpu, a fake device without float64, and a GPU, or a software driver of one."""
+    kind = request.param.partition(":")[0]
+    if kind == "fake":
+        monkeypatch.setenv("NUMR_API_DEVICES", "cpu,fake")
+    if not _devices.count(kind):
+        reason = _devices.obstacle(kind)
+        if kind in os.environ.get("NUMR_API_EXPECT", ""):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return request.param
 
 
 @pytest.fixture(scope="session")

@@ -14,15 +14,26 @@ HELPERS = 3
 
 @contextmanager
 def shared() -> Iterator[list[Any]]:
-    """Each function that can uses helpers, as if processors were idle; yields the jobs."""
+    """Each function that can uses helpers, as if processors were idle.
+
+    Yields the jobs, and the numbers of threads that libraries were lent.
+    """
     jobs: list[Any] = []
-    ask = threads.Pool.ask
+    ask, lent = threads.Pool.ask, threads.lent
 
     def record(pool: threads.Pool, job: threads.Job, helpers: int) -> None:
         jobs.append(job)
         ask(pool, job, helpers)
 
+    @contextmanager
+    def record_loan(nanoseconds: float) -> Iterator[int]:
+        with lent(nanoseconds) as number:
+            if number > 1:
+                jobs.append(number)
+            yield number
+
     with (
+        mock.patch.object(threads, "lent", record_loan),
         mock.patch.object(threads, "WORTHWHILE", 0.0),
         mock.patch.object(threads, "default_limit", return_value=HELPERS + 1),
         mock.patch.object(processors, "usable", return_value=HELPERS + 1),

@@ -76,9 +76,37 @@ def test_envelope_is_as_with_numpy():
     assert run("hilbert_envelope").stdout.splitlines()[1].startswith("digit 1: ")
 
 
+def test_climate_is_as_with_numpy():
+    (difference,) = numbers("climate", "largest relative difference from NumPy's results:")
+    assert difference < 1e-13
+    assert "numr_api arrays: 11 of 11\n" in run("climate").stdout
+
+
 def test_codebook_is_as_with_numpy():
     assert numbers("codebook", "codes that differ from NumPy's:") == [0]
     (difference,) = numbers("codebook", "errors differ by at most")
+    assert difference < 1e-12
+
+
+def test_patches_are_as_with_numpy():
+    shares = numbers("patches", "numbers a patch:")
+    assert shares == sorted(shares)
+    assert 75 < shares[-1] < 90
+    (difference,) = numbers("patches", "largest difference from NumPy's result:")
+    assert difference < 1e-12
+
+
+def test_factors_are_as_with_numpy():
+    (share,) = numbers("factors", "products explain")
+    assert 85 < share < 90
+    (difference,) = numbers("factors", "largest difference from NumPy's result:")
+    assert difference < 1e-10
+
+
+def test_heating_costs_what_it_costs_with_numpy():
+    energies = {part: numbers("heating", f"{part}:") for part in ("walls", "roof", "windows")}
+    assert energies == {"walls": [2647], "roof": [1336], "windows": [2429]}
+    (difference,) = numbers("heating", "largest relative difference from NumPy's result:")
     assert difference < 1e-12
 
 

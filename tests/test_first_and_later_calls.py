@@ -58,3 +58,39 @@ def test_scalars_in_a_list_follow_the_arrays_beside_them() -> None:
 def test_counts_of_repeat_may_be_unsigned() -> None:
     counts = xp.asarray([2, 1], dtype=xp.uint64)
     assert np.asarray(xp.repeat(xp.asarray([3, 4]), counts)).tolist() == [3, 3, 4]
+
+
+class Wrapper:
+    """Hands on the attributes of an array, private ones too, as pint's quantities do."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.array, name)
+
+
+OF_WRAPPERS: dict[str, Callable[[Any], Any]] = {
+    "exp": lambda x: xp.exp(x),
+    "abs": lambda x: xp.abs(x),
+    "add, a scalar": lambda x: xp.add(x, 1.0),
+    "add, an array": lambda x: xp.add(x, xp.ones(3)),
+    "where, a value": lambda x: xp.where(xp.asarray(True), x, 0.0),
+    "sum": lambda x: xp.sum(x),
+    "argmax": lambda x: xp.argmax(x),
+    "concat": lambda x: xp.concat([xp.ones(3), x]),
+    "reshape": lambda x: xp.reshape(x, (3, 1)),
+}
+OF_WRAPPED_MASKS: dict[str, Callable[[Any], Any]] = {
+    "where, the condition": lambda mask: xp.where(mask, xp.ones(3), 0.0),
+    "an index": lambda mask: xp.ones(3)[mask],
+}
+
+
+@pytest.mark.parametrize("name", [*OF_WRAPPERS, *OF_WRAPPED_MASKS])
+def test_a_wrapper_of_an_array_is_refused_even_if_the_array_was_known(name: str) -> None:
+    call = {**OF_WRAPPERS, **OF_WRAPPED_MASKS}[name]
+    array = xp.ones(3) if name in OF_WRAPPERS else xp.ones(3) > 0
+    call(array)
+    with pytest.raises(TypeError, match="Wrapper"):
+        call(Wrapper(array))

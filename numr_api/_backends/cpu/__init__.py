@@ -98,10 +98,10 @@ class CpuBackend(ArrayLibrary):
         self.device = device
         self.dtypes = dtypes
         self.default_dtypes = default_dtypes
-        self.shortcuts = {"put_rows": self.put_rows}
         has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
         self.launch = silent_context().run if has_gil else OwnContext().launch
         self.shortcuts = {
+            "put_rows": self.put_rows,
             "mean": partial(self.silently, statistics.mean),
             "std": partial(self.silently, statistics.std),
             "var": partial(self.silently, statistics.var),

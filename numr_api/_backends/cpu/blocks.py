@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,18 @@ def given(result: AnyArray, out: AnyArray | None) -> AnyArray:
         raise ValueError(f"a result of shape {result.shape} does not fit {out.shape}")
     out[...] = result
     return out
+
+
+def meets(operands: Iterable[Operand], out: AnyArray) -> bool:
+    """Whether ``out`` has an element of an operand in another place than the operand has it."""
+    return any(
+        x is not out
+        and isinstance(x, np.ndarray)
+        and np.may_share_memory(x, out)
+        and (x.__array_interface__["data"][0], x.strides)
+        != (out.__array_interface__["data"][0], out.strides)
+        for x in operands
+    )
 
 
 def selected(operand: Operand, where: Any) -> AnyArray:

@@ -1,7 +1,8 @@
 """Repairs of what NumPy computes with vectors of 512 bits, where the processor has them.
 
 There many functions give other bits for an operand that is stored backwards, such as ``x[::-1]``,
-since they leave the vector library for the C library; and two of them are less accurate than the
+or that shares memory with the result, since they leave the vector library for the C library; and
+two of them are less accurate than the
 C library by far: tan and asin of float32 err by up to 3.4 units in the last place.
 """
 
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from numr_api._backends import Kernel
-from numr_api._backends.cpu.blocks import AnyArray, Operand, given, in_blocks
+from numr_api._backends.cpu.blocks import AnyArray, given, meets
 
 __all__ = ["accurate", "forwards", "has_wide_vectors", "repairs"]
 
@@ -48,29 +49,31 @@ def repairs(others: dict[str, dict[str, Kernel]]) -> dict[str, dict[str, Kernel]
 
 
 def forwards(function: Kernel) -> Kernel:
-    """The kernel that a function is for operands in the order of memory."""
+    """The kernel that a function is for operands in the order of memory, apart from the result."""
 
-    def kernel(*operands: Operand, out: AnyArray | None = None) -> Any:
-        forward = [_forward(x) for x in operands]
-        if out is None or out.flags.forc or min(out.strides, default=0) >= 0:
-            return function(*forward, out=out)
-        return given(np.asarray(function(*forward)), out)
+    def kernel(*operands: AnyArray, out: AnyArray | None = None) -> Any:
+        forward: list[AnyArray] = [x.copy() if _is_backwards(x) else x for x in operands]
+        if out is None:
+            return function(*forward)
+        if _is_backwards(out) or meets(forward, out):
+            return given(np.asarray(function(*forward)), out)
+        return function(*forward, out=out)
 
     return kernel
 
 
-def _forward(x: Operand) -> Operand:
-    if not isinstance(x, np.ndarray) or x.flags.forc or min(x.strides) >= 0:
-        return x
-    return x.copy()
+def _is_backwards(x: AnyArray) -> bool:
+    return isinstance(x, np.ndarray) and not x.flags.forc and min(x.strides) < 0
 
 
 def accurate(name: str) -> Kernel:
     """The kernel of a function that computes float32 in double precision."""
     ufunc = getattr(np, name)
-    in_double = in_blocks(lambda x: ufunc(x.astype(np.float64)).astype(np.float32))
 
     def kernel(x: AnyArray, out: AnyArray | None = None) -> Any:
-        return in_double(x, out) if x.dtype == np.float32 else ufunc(x, out=out)
+        if x.dtype != np.float32:
+            return ufunc(x, out=out)
+        result = np.empty_like(x) if out is None else out
+        return ufunc(x, out=result, dtype=np.float64, casting="same_kind")
 
     return kernel

@@ -1,7 +1,7 @@
 """Work shared by several threads, where that is faster and nobody else needs the processors.
 
 A task is a function that does the rows from ``start`` to ``stop`` of something and nothing else;
-whoever is free takes the next block of rows. The calling thread does blocks like any other, so that
+whoever is free takes another block of rows. The calling thread does blocks like any other, so that
 a call waits only for blocks that a helper has in hand, never for a helper that has yet to begin.
 
 Helpers are woken only if there is enough to do, if processors are idle, and for one call of the
@@ -14,10 +14,11 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from itertools import pairwise
 from queue import SimpleQueue
 from types import TracebackType
 
@@ -30,8 +31,8 @@ __all__ = ["default_limit", "inside_launch", "lent", "limit", "share", "threads"
 Task = Callable[[int, int], object]
 
 WORTHWHILE = 200e3  # nanoseconds of work: to wake a helper and to wait for its last block cost 80e3
-BLOCK = 60e3  # nanoseconds of work of a block: the longest that a caller waits at the end
-BLOCKS_EACH = 4  # per thread, at least, so that a late helper leaves the others its share
+BLOCK = 200e3  # nanoseconds of work of a block: the longest that a caller waits at the end
+BLOCKS_EACH = 2  # per thread, at least, so that a late helper leaves the others its share
 
 _chosen: ContextVar[int | None] = ContextVar("numr_api_threads", default=None)
 _is_chosen_anywhere: list[bool] = []
@@ -106,59 +107,73 @@ class threads:  # noqa: N801 - read as a function: `with threads(2):`
 
 
 class Job:
-    """The blocks of a task, and who is at them."""
+    """The blocks of a task, and who is at them.
 
-    def __init__(self, task: Task, blocks: deque[tuple[int, int]]) -> None:
+    Each thread has a region of its own to do from its start, and then helps where others have not
+    come yet, from the end. So threads keep away from each other in memory: two that first touch one
+    huge page would both clear it.
+    """
+
+    def __init__(self, task: Task, blocks: Sequence[tuple[int, int]], workers: int) -> None:
         self.task = task
-        self.blocks = blocks  # popleft is atomic
+        bounds = [len(blocks) * number // workers for number in range(workers + 1)]
+        # Taking from a deque's ends is atomic.
+        self.regions = [deque(blocks[start:stop]) for start, stop in pairwise(bounds)]
         self.lock = threading.Lock()
-        self.helpers = 0  # that have begun and not ended
+        self.begun = 0  # helpers
+        self.ended = 0
         self.is_closed = False  # whether it is too late to begin
         self.done = threading.Lock()
         self.done.acquire()
         self.error: BaseException | None = None
 
-    def work(self) -> None:
-        """Do blocks until none is left."""
+    def work(self, number: int) -> None:
+        """Do blocks until none is left, as the worker of a number."""
+        own, *others = [*self.regions[number:], *self.regions[:number]]
         try:
-            while block := self.next_block():
-                self.task(*block)
+            for take in (own.popleft, *(other.pop for other in others)):
+                while block := taken_from(take):
+                    self.task(*block)
         finally:
-            self.blocks.clear()  # of a task that failed, nothing more is done
-
-    def next_block(self) -> tuple[int, int] | None:
-        try:
-            return self.blocks.popleft()
-        except IndexError:
-            return None
+            for region in self.regions:
+                region.clear()  # of a task that failed, nothing more is done
 
     def help(self) -> None:
         """What a helper does with the job, perhaps long after it is done."""
         with self.lock:
             if self.is_closed:
                 return
-            self.helpers += 1
+            self.begun += 1
+            number = self.begun
         try:
-            self.work()
+            self.work(number)
         except BaseException as error:
             self.error = error
         with self.lock:
-            self.helpers -= 1
-            if self.is_closed and not self.helpers:
+            self.ended += 1
+            if self.is_closed and self.ended == self.begun:
                 self.done.release()
 
     def lead(self) -> None:
         """What the calling thread does: blocks, then wait for those that helpers have in hand."""
         try:
-            self.work()
+            self.work(0)
         finally:
             with self.lock:
                 self.is_closed = True
-                awaited = self.helpers
+                awaited = self.begun - self.ended
             if awaited:
                 self.done.acquire()
         if self.error is not None:
             raise self.error
+
+
+def taken_from(take: Callable[[], tuple[int, int]]) -> tuple[int, int] | None:
+    """A block, or None if there is none."""
+    try:
+        return take()
+    except IndexError:
+        return None
 
 
 class Pool:
@@ -226,8 +241,10 @@ def share(
         return
     try:
         count = blocks or max(BLOCKS_EACH * (helpers + 1), round(nanoseconds / BLOCK))
-        job = Job(task, spans(length, max(1, round(length / (count * grain))) * grain))
-        pool.ask(job, min(helpers, len(job.blocks) - 1))
+        parts = spans(length, max(1, round(length / (count * grain))) * grain)
+        helpers = min(helpers, len(parts) - 1)
+        job = Job(task, parts, helpers + 1)
+        pool.ask(job, helpers)
         job.lead()
     finally:
         taken.release()
@@ -247,9 +264,9 @@ def lent(nanoseconds: float) -> Generator[int]:
         taken.release()
 
 
-def spans(length: int, rows: int) -> deque[tuple[int, int]]:
+def spans(length: int, rows: int) -> list[tuple[int, int]]:
     """Start and stop of blocks of so many rows; less than half a block is added to the last."""
     starts = list(range(0, length, max(rows, 1)))
     if len(starts) > 1 and length - starts[-1] < rows / 2:
         starts.pop()
-    return deque(zip(starts, [*starts[1:], length], strict=True))
+    return list(zip(starts, [*starts[1:], length], strict=True))

@@ -14,10 +14,11 @@ import numpy as np
 
 from numr_api._backends import Kernel
 from numr_api._backends.cpu import threads
+from numr_api._backends.cpu.blocks import meets
 
 AnyArray = Any
 
-MEASURED = 2048  # elements
+MEASURED = 16384  # elements: with fewer, what a call costs in itself would count
 GRAIN = 1024  # blocks are multiples of so many elements, whole pages of memory
 
 NAMES = (
@@ -63,7 +64,7 @@ def call_shared(ufunc: np.ufunc, x1: Any, x2: Any, out: AnyArray | None) -> Any:
     ):
         return ufunc(x1, x2, out=out)
     nanoseconds = _cost(ufunc, x1, x2) * first.size
-    if not threads.helpers_for(nanoseconds) or (out is not None and _moves(x1, x2, out)):
+    if not threads.helpers_for(nanoseconds) or (out is not None and meets((x1, x2), out)):
         return ufunc(x1, x2, out=out)
     result = np.empty_like(first) if out is None else out
     flat: list[Any] = [x.reshape(-1) if isinstance(x, np.ndarray) else x for x in (x1, x2, result)]
@@ -73,16 +74,6 @@ def call_shared(ufunc: np.ufunc, x1: Any, x2: Any, out: AnyArray | None) -> Any:
 
     threads.share(task, first.size, nanoseconds, GRAIN)
     return result
-
-
-def _moves(x1: Any, x2: Any, out: AnyArray) -> bool:
-    """Whether ``out`` has elements of an operand in other places, so that blocks would meet."""
-    operands: list[AnyArray] = [x for x in (x1, x2) if isinstance(x, np.ndarray)]
-    return any(
-        np.may_share_memory(x, out)
-        and x.__array_interface__["data"][0] != out.__array_interface__["data"][0]
-        for x in operands
-    )
 
 
 def _cost(function: Kernel, *operands: Any) -> float:
