@@ -158,8 +158,8 @@ def strict_common_dtype(operation: str, operands: Sequence[Array | Scalar | DTyp
     for x in operands:
         if x.__class__ is Array:
             other = cast("Array", x).dtype
-        elif x.__class__ is DType:
-            other = cast("DType", x)
+        elif type(x) is DType:
+            other = x
         else:
             scalars.append(cast("Scalar", x))
             continue

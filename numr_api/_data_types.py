@@ -197,22 +197,29 @@ def result_type(*arrays_and_dtypes: Array | DType | complex) -> DType:
     """
     given: tuple[Any, ...] = arrays_and_dtypes
     try:  # arrays of one type, or nothing but dtypes
-        if given[0].__class__ is not DType:
+        if type(given[0]) is not DType:
             array_type = given[0]._type
             if all([x._type is array_type for x in given]):  # noqa: C419 - faster
                 return array_type.dtype
-        elif all([x.__class__ is DType for x in given]):  # noqa: C419 - faster
+        elif all([type(x) is DType for x in given]):  # noqa: C419 - faster
             return reduce(promote, given)
     except (AttributeError, IndexError, TypeError):
         pass  # the checks below find the words
     operands: list[Any] = [
-        x if x.__class__ is DType else _operand_or_dtype(x) for x in arrays_and_dtypes
+        x if type(x) is DType else _operand_or_dtype(x) for x in arrays_and_dtypes
     ]
     arrays: list[Array] = [x for x in operands if is_array(x)]
-    if not arrays and not any(x.__class__ is DType for x in operands):
+    if not arrays and not any(type(x) is DType for x in operands):
+        rules = relaxed_rules()
+        found = None if rules is None else rules.dtype_of_scalars(given)
+        if found is not None:
+            return found
         raise ValueError("result_type: needs at least one array or dtype")
     dtype = common_dtype("result_type", operands)
     if arrays:
-        common_backend("result_type", arrays)
+        backend = common_backend("result_type", arrays)
+        rules = None if dtype in backend.dtypes else relaxed_rules()
+        if rules is not None:
+            dtype = rules.available(dtype.__numpy_dtype__, backend) or dtype
         arrays[0]._type.of(dtype, "result_type")  # which the device must have
     return dtype

@@ -279,9 +279,7 @@ def _reduction(op: Operation, has_dtype: bool) -> Callable[..., Any]:
             launch, kernel, result = plans[x._type if x.__class__ is Array else None, dtype]
             rank = len(x._data.shape)
             axes = ALL_AXES[rank] if axis is None else chosen(op.name, axis, rank)
-            if keepdims.__class__ is not bool or (
-                dtype is not None and dtype.__class__ is not DType
-            ):
+            if keepdims.__class__ is not bool or (dtype is not None and type(dtype) is not DType):
                 raise TypeError  # NumPy's dtypes equal ours, and would find the plan
             data = launch(kernel, x._data, axes, keepdims)
         except Exception:

@@ -8,12 +8,17 @@ from typing import Any, Final
 
 import numpy as np
 
+from numr_api._mode import INITIAL
+
 
 class DType:
     """A data type: ``name`` ("float32"), ``kind`` (NumPy's letter, of "biufc"), ``itemsize``.
 
     There is one object for each data type, so identity is equality. ``np.dtype(dtype)`` works, and
     a data type equals and hashes like the NumPy data type of the same name.
+
+    If NUMR_API_MODE is "relaxed" when numr_api is imported, it also passes as NumPy's: with
+    ``isinstance``, and with the attributes that NumPy's have. Its type is this class nevertheless.
     """
 
     __slots__ = ("__numpy_dtype__", "_array_types", "_hash", "itemsize", "kind", "name")
@@ -48,6 +53,15 @@ class DType:
         @property
         def dtype(self) -> np.dtype[Any]:
             return self.__numpy_dtype__
+
+    if INITIAL == "relaxed":  # consumers that know NumPy's data types ask for no more than these
+
+        @property
+        def __class__(self) -> builtins.type[Any]:  # type: ignore[override]
+            return np.dtype
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.__numpy_dtype__, name)
 
 
 int8 = DType("int8")

@@ -86,6 +86,13 @@ def common_dtype(operands: Sequence[Array | Scalar | DType]) -> DType | None:
     return available(found, arrays[0]._type.backend) if arrays else BY_NUMPY.get(found)
 
 
+def dtype_of_scalars(scalars: Sequence[object]) -> DType | None:
+    """What scalars promote to if some are NumPy's, which have a dtype; Python's have none."""
+    if not any(isinstance(x, np.generic) for x in scalars):
+        return None
+    return BY_NUMPY.get(np.result_type(*cast("Any", scalars)))
+
+
 # Arguments of functions
 
 

@@ -3,6 +3,8 @@
 They are names of ``numr_api`` only if NUMR_API_MODE is "relaxed" when it is imported, with NumPy's
 parameters. Except for some modes of pad, which need the cpu, they are composed of the standard's
 functions and so run on every device.
+
+Quantiles are in ``_relaxed_quantiles``, functions of neighbours in ``_relaxed_neighbours``.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from numr_api import (
     _data_types,
     _einsum,
     _elementary,
+    _indexing,
     _manipulation,
     _reductions,
     _searching,
@@ -31,7 +34,7 @@ from numr_api._checks import common_backend, require_array
 from numr_api._declare import wrap
 from numr_api._errors import Unsupported
 from numr_api._mode import relaxed
-from numr_api._shapes import as_axes, as_int
+from numr_api._shapes import as_int
 
 if TYPE_CHECKING:
     from numr_api._array import Array
@@ -42,16 +45,17 @@ Axis = int | tuple[int, ...] | None
 
 __all__ = [
     "bincount",
+    "cross",
     "cumprod",
     "cumsum",
     "diag",
     "einsum",
-    "median",
+    "nanargmax",
+    "nanargmin",
     "nancumprod",
     "nancumsum",
     "nanmax",
     "nanmean",
-    "nanmedian",
     "nanmin",
     "nanprod",
     "nanstd",
@@ -62,7 +66,7 @@ __all__ = [
 ]
 
 
-def _in_relaxed_mode(function: Callable[P, R]) -> Callable[P, R]:
+def in_relaxed_mode(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def call(*arguments: P.args, **keywords: P.kwargs) -> R:
         with relaxed():
@@ -71,27 +75,27 @@ def _in_relaxed_mode(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def _without_nan(x: Array, value: float) -> Array:
+def without_nan(x: Array, value: float) -> Array:
     return x if x.dtype.kind in "biu" else _searching.where(_comparison.isnan(x), value, x)
 
 
-def _count_present(x: Array, axis: Axis, keepdims: bool) -> Array:
+def count_present(x: Array, axis: Axis, keepdims: bool) -> Array:
     return _reductions.count_nonzero(~_comparison.isnan(x), axis=axis, keepdims=keepdims)
 
 
-@_in_relaxed_mode
+@in_relaxed_mode
 def nansum(x: Array, /, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
     """``sum`` of what is not NaN."""
-    return _reductions.sum(_without_nan(x, 0), axis=axis, dtype=dtype, keepdims=keepdims)
+    return _reductions.sum(without_nan(x, 0), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-@_in_relaxed_mode
+@in_relaxed_mode
 def nanprod(x: Array, /, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
     """``prod`` of what is not NaN."""
-    return _reductions.prod(_without_nan(x, 1), axis=axis, dtype=dtype, keepdims=keepdims)
+    return _reductions.prod(without_nan(x, 1), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-@_in_relaxed_mode
+@in_relaxed_mode
 def nanmean(x: Array, /, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
     """``mean`` of what is not NaN; NaN if nothing is."""
     if dtype is not None:
@@ -99,30 +103,51 @@ def nanmean(x: Array, /, axis: Axis = None, dtype: Any = None, *, keepdims: bool
     if x.dtype.kind in "biu":
         return _reductions.mean(x, axis=axis, keepdims=keepdims)
     total = nansum(x, axis, keepdims=keepdims)
-    return total / _data_types.astype(_count_present(x, axis, keepdims), total.dtype)
+    return total / _data_types.astype(count_present(x, axis, keepdims), total.dtype)
 
 
-@_in_relaxed_mode
+@in_relaxed_mode
 def nanmin(x: Array, /, axis: Axis = None, *, keepdims: bool = False) -> Array:
     """``min`` of what is not NaN; NaN if nothing is."""
-    smallest = _reductions.min(_without_nan(x, math.inf), axis=axis, keepdims=keepdims)
+    smallest = _reductions.min(without_nan(x, math.inf), axis=axis, keepdims=keepdims)
     return _nan_if_none(x, smallest, axis, keepdims)
 
 
-@_in_relaxed_mode
+@in_relaxed_mode
 def nanmax(x: Array, /, axis: Axis = None, *, keepdims: bool = False) -> Array:
     """``max`` of what is not NaN; NaN if nothing is."""
-    largest = _reductions.max(_without_nan(x, -math.inf), axis=axis, keepdims=keepdims)
+    largest = _reductions.max(without_nan(x, -math.inf), axis=axis, keepdims=keepdims)
     return _nan_if_none(x, largest, axis, keepdims)
 
 
 def _nan_if_none(x: Array, result: Array, axis: Axis, keepdims: bool) -> Array:
     if x.dtype.kind in "biu":
         return result
-    return _searching.where(_count_present(x, axis, keepdims) > 0, result, math.nan)
+    return _searching.where(count_present(x, axis, keepdims) > 0, result, math.nan)
 
 
-@_in_relaxed_mode
+@in_relaxed_mode
+def nanargmin(x: Array, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
+    """``argmin`` of what is not NaN; ValueError if nothing is."""
+    present = without_nan(x, math.inf)
+    _require_present("nanargmin", x, axis)
+    return _searching.argmin(present, axis=axis, keepdims=keepdims)
+
+
+@in_relaxed_mode
+def nanargmax(x: Array, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
+    """``argmax`` of what is not NaN; ValueError if nothing is."""
+    present = without_nan(x, -math.inf)
+    _require_present("nanargmax", x, axis)
+    return _searching.argmax(present, axis=axis, keepdims=keepdims)
+
+
+def _require_present(name: str, x: Array, axis: int | None) -> None:
+    if x.dtype.kind == "f" and _reductions.any(_reductions.all(_comparison.isnan(x), axis=axis)):
+        raise ValueError(f"{name}: nothing but NaN along the axis")
+
+
+@in_relaxed_mode
 def nanvar(
     x: Array,
     /,
@@ -141,61 +166,17 @@ def nanvar(
         return _reductions.var(x, axis=axis, correction=freedom, keepdims=keepdims)
     deviation = _searching.where(_comparison.isnan(x), 0, x - nanmean(x, axis, keepdims=True))
     squares = _reductions.sum(_arithmetic.square(deviation), axis=axis, keepdims=keepdims)
-    divisor = _data_types.astype(_count_present(x, axis, keepdims), squares.dtype) - float(freedom)
+    divisor = _data_types.astype(count_present(x, axis, keepdims), squares.dtype) - float(freedom)
     return squares / _searching.where(divisor > 0, divisor, math.nan)
 
 
-@_in_relaxed_mode
+@in_relaxed_mode
 def nanstd(x: Array, /, axis: Axis = None, dtype: Any = None, **keywords: Any) -> Array:
     """``std`` of what is not NaN; NaN if too little is."""
     return _elementary.sqrt(nanvar(x, axis, dtype, **keywords))
 
 
-def _lines(x: Array, axis: Axis) -> tuple[Array, tuple[int, ...]]:
-    """x with the axes to reduce as one, the last; and the shape with each of them 1."""
-    axes = as_axes("median", axis, x.ndim)
-    others = tuple(i for i in range(x.ndim) if i not in axes)
-    kept = tuple(1 if i in axes else length for i, length in enumerate(x.shape))
-    moved = _manipulation.permute_dims(x, (*others, *axes))
-    count = math.prod(x.shape[i] for i in axes)
-    return _manipulation.reshape(moved, (*(x.shape[i] for i in others), count)), kept
-
-
-@_in_relaxed_mode
-def median(x: Array, /, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    """Middle of the sorted elements, or mean of the two in the middle; NaN if there is one."""
-    middle = nanmedian(x, axis, keepdims=keepdims)
-    if x.dtype.kind in "biu":
-        return middle
-    spoilt = _reductions.any(_comparison.isnan(x), axis=axis, keepdims=keepdims)
-    return _searching.where(spoilt, math.nan, middle)
-
-
-@_in_relaxed_mode
-def nanmedian(x: Array, /, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    """``median`` of what is not NaN; NaN if nothing is."""
-    lines, kept = _lines(require_array("median", x), axis)
-    if lines.dtype.kind in "biu":
-        lines = _arithmetic.divide(lines, 1)  # the floating-point dtype of the result
-    if lines.shape[-1] == 0:
-        middle = _creation.full(lines.shape[:-1], math.nan, dtype=lines.dtype, device=lines.device)
-    else:
-        ordered = _sorting.sort(lines)  # NaN last
-        count = _count_present(lines, -1, True)
-        last = _arithmetic.maximum(count - 1, 0)
-        pair = _manipulation.concat([last // 2, (last + 1) // 2], axis=-1)
-        backend = ordered._type.backend
-        found = wrap(
-            backend.take_along_axis(ordered._data, pair._data, ordered.ndim - 1), ordered._type
-        )
-        low, high = found[..., 0], found[..., 1]
-        middle = _searching.where(low == high, low, low / 2 + high / 2)  # also of infinities
-    if keepdims:
-        return _manipulation.reshape(middle, kept)
-    return middle
-
-
-@_in_relaxed_mode
+@in_relaxed_mode
 def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> Array:
     """How often each number from 0 on occurs, or the sum of the weights there."""
     integers = require_array("bincount", x, "integer")
@@ -218,33 +199,40 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
     return _reductions.sum(_searching.where(occurs, weights, 0), axis=1)
 
 
-@_in_relaxed_mode
+@in_relaxed_mode
 def cumsum(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
     """Running sums along an axis; None flattens x first."""
     flat = _manipulation.reshape(x, (-1,)) if axis is None else x
     return _reductions.cumulative_sum(flat, axis=0 if axis is None else axis, dtype=dtype)
 
 
-@_in_relaxed_mode
+@in_relaxed_mode
 def nancumsum(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
     """``cumsum`` where NaN counts as 0."""
-    return cumsum(_without_nan(x, 0), axis, dtype)
+    return cumsum(without_nan(x, 0), axis, dtype)
 
 
-@_in_relaxed_mode
+@in_relaxed_mode
 def nancumprod(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
     """``cumprod`` where NaN counts as 1."""
-    return cumprod(_without_nan(x, 1), axis, dtype)
+    return cumprod(without_nan(x, 1), axis, dtype)
 
 
-@_in_relaxed_mode
+@in_relaxed_mode
 def cumprod(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
     """Running products along an axis; None flattens x first."""
     flat = _manipulation.reshape(x, (-1,)) if axis is None else x
     return _reductions.cumulative_prod(flat, axis=0 if axis is None else axis, dtype=dtype)
 
 
-@_in_relaxed_mode
+@in_relaxed_mode
+def cross(x1: Array, x2: Array, /, axis: int = -1) -> Array:
+    """``linalg.cross``, along an axis that may also be counted from the front."""
+    first, second = (_manipulation.moveaxis(x, axis, -1) for x in (x1, x2))
+    return _manipulation.moveaxis(_linalg.cross(first, second), -1, axis)
+
+
+@in_relaxed_mode
 def diag(x: Array, /, k: int = 0) -> Array:
     """Diagonal k of a matrix, or the matrix with a vector as its diagonal k."""
     array = require_array("diag", x)
@@ -257,20 +245,33 @@ def diag(x: Array, /, k: int = 0) -> Array:
     return matrix
 
 
-@_in_relaxed_mode
+@in_relaxed_mode
 def transpose(x: Array, /, axes: tuple[int, ...] | None = None) -> Array:
     """The axes in another order; None reverses it. A view."""
     return _manipulation.permute_dims(x, tuple(range(x.ndim))[::-1] if axes is None else axes)
 
 
-@_in_relaxed_mode
+# Modes of pad that surround an array with elements of its own.
+REPEATING = ("edge", "reflect", "symmetric", "wrap")
+
+
+def padded_with_elements(x: Array, widths: list[tuple[int, int]], mode: str) -> Array:
+    """``pad`` in one of the modes above, on any device: NumPy pads the positions."""
+    for axis, around in enumerate(widths):
+        if any(around):
+            positions = np.pad(np.arange(x.shape[axis]), around, mode=cast("Any", mode))
+            x = _indexing.take(x, _creation.asarray(positions, device=x.device), axis=axis)
+    return x
+
+
+@in_relaxed_mode
 def pad(
     x: Array,
     /,
     pad_width: Any,
     mode: str = "constant",
     *,
-    constant_values: complex = 0,
+    constant_values: Any = 0,
     **keywords: Any,
 ) -> Array:
     """The array with more elements around it.
@@ -279,20 +280,23 @@ def pad(
         x: array of any dtype.
         pad_width: how many elements before and after each axis: a number, a pair for all axes, or
             a pair for each.
-        mode: "constant", or on the cpu any of NumPy's.
+        mode: "constant", "edge", "reflect", "symmetric" or "wrap", or on the cpu any of NumPy's.
         constant_values: the value in mode "constant".
     """
     array = require_array("pad", x)
     backend = array._type.backend
-    if mode != "constant" or not isinstance(constant_values, bool | int | float | complex):
-        if backend.storage is not np.ndarray:
-            raise Unsupported(f"pad: mode {mode!r} on {array.device}")
+    is_number = isinstance(constant_values, bool | int | float | complex | np.number)
+    if backend.storage is np.ndarray and (mode != "constant" or not is_number):
         if mode == "constant":
             keywords["constant_values"] = constant_values
         return wrap(np.pad(array._data, pad_width, mode=mode, **keywords), array._type)  # type: ignore[call-overload]
     widths = [
         (int(before), int(after)) for before, after in np.broadcast_to(pad_width, (array.ndim, 2))
     ]
+    if mode in REPEATING and not keywords:
+        return padded_with_elements(array, widths, mode)
+    if mode != "constant" or not is_number:
+        raise Unsupported(f"pad: mode {mode!r} with these values on {array.device}")
     shape = tuple(
         before + length + after for (before, after), length in zip(widths, array.shape, strict=True)
     )
@@ -306,7 +310,7 @@ def pad(
     return padded
 
 
-@_in_relaxed_mode
+@in_relaxed_mode
 def einsum(subscripts: str, /, *operands: Array) -> Array:
     """Sums of products over the axes with letters that the result does not have."""
     return _einsum.einsum(subscripts, *operands)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numr_api._array import Array
 
 # Which ones there are; the functions stand below.
-METHODS = ("item", "reshape", "sum", "view")
+METHODS = ("all", "astype", "conj", "item", "reshape", "sum", "view")
 ATTRIBUTES = ("imag", "real")
 NAMES = METHODS + ATTRIBUTES
 
@@ -37,9 +37,30 @@ class RelaxedAttribute:
         return MethodType(function, array) if self._name in METHODS else function(array)
 
 
+def all(x: Array, /, axis: Any = None, *, keepdims: bool = False) -> Array:
+    """``numr_api.all``."""
+    from numr_api import _reductions  # which needs Array, which needs this module
+
+    return _reductions.all(x, axis=axis, keepdims=keepdims)
+
+
+def astype(x: Array, dtype: Any, /, *, copy: bool = True) -> Array:
+    """``numr_api.astype``."""
+    from numr_api import _data_types
+
+    return _data_types.astype(x, dtype, copy=copy)
+
+
+def conj(x: Array, /) -> Array:
+    """``numr_api.conj``: the complex conjugates, which of real numbers are the numbers."""
+    from numr_api import _arithmetic
+
+    return _arithmetic.conj(x)
+
+
 def imag(x: Array, /) -> Array:
     """``numr_api.imag``: the imaginary parts, 0 of real numbers."""
-    from numr_api import _arithmetic  # which needs Array, which needs this module
+    from numr_api import _arithmetic
 
     return _arithmetic.imag(x)
 

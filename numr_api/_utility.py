@@ -43,7 +43,11 @@ def diff(
     times = as_int("diff", "n", n)
     if times < 0:
         raise ValueError(f"diff: n cannot be negative, got {times}")
-    parts = [require_array("diff", part) for part in (prepend, array, append) if part is not None]
+    parts = [
+        part if part is array else _end(require_array("diff", part), array.shape, number)
+        for part in (prepend, array, append)
+        if part is not None
+    ]
     if len(parts) > 1:
         array = _manipulation.concat_checked("diff", parts, number)
     front = (slice(None),) * number
@@ -52,3 +56,10 @@ def diff(
         array = _arithmetic.subtract(later, earlier)
     rules = relaxed_rules() if converted else None
     return array if rules is None else rules.restored("diff", x, array)
+
+
+def _end(x: Array, shape: tuple[int, ...], axis: int) -> Array:
+    """What diff puts at an end of an array of a shape: x, or in relaxed mode a number repeated."""
+    if x.ndim or relaxed_rules() is None:
+        return x
+    return _manipulation.broadcast_to(x, (*shape[:axis], 1, *shape[axis + 1 :]))

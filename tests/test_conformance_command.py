@@ -12,7 +12,7 @@ import pytest
 from fake_namespace import NAMESPACE, VERDICTS, document, outcome, write_fake
 from numr_conformance import consumers, plan, report, results
 from numr_conformance.cli import main
-from numr_conformance.runner import CannotRun
+from numr_conformance.runner import CannotRun, NoCheck
 
 
 @pytest.fixture
@@ -193,17 +193,36 @@ def test_bad_usage_is_told_without_a_traceback(folder: Path, arguments: str, mes
 
 
 @pytest.mark.parametrize("own_name", [False, True])
-def test_consumers_tests_run_under_the_name_that_is_asked_for(
+def test_consumers_tests_run_under_the_name_and_on_the_device_that_are_asked_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch, own_name: bool
 ) -> None:
-    asked: list[bool] = []
+    asked: list[tuple[bool, str]] = []
 
-    def refuse(*_: Any, masquerade: bool, **__: Any) -> Any:
-        asked.append(masquerade)
+    def refuse(*_: Any, masquerade: bool, second_device: str, **__: Any) -> Any:
+        asked.append((masquerade, second_device))
         raise CannotRun("no more is needed")
 
     monkeypatch.setattr(plan, "ConsumersRunner", refuse)
     monkeypatch.setattr(consumers, "installed", lambda: ["scipy"])
-    command = ["run", "fake", "--layer", "consumers", "--no-baseline"]
+    command = ["run", "fake", "--layer=consumers", "--no-baseline", "--second-device=oven"]
     assert main([*command, "--own-name"] if own_name else command) == 2
-    assert set(asked) == {not own_name}
+    assert set(asked) == {(not own_name, "oven")}
+
+
+@pytest.mark.parametrize(
+    ("topics", "runs"),
+    [
+        ((), {"scipy": [], "sklearn": []}),
+        (("sklearn", "names"), {"sklearn": ["sklearn"]}),
+        (("scipy.fft", "sklearn.utils"), {"scipy": ["scipy.fft"], "sklearn": ["sklearn.utils"]}),
+    ],
+)
+def test_topics_choose_consumers_and_their_parts(
+    monkeypatch: pytest.MonkeyPatch, topics: tuple[str, ...], runs: dict[str, list[str]]
+) -> None:
+    monkeypatch.setattr(consumers, "installed", lambda: ["scipy", "sklearn"])
+    planned = plan.plan(["fake"], layers=["consumers"], topics=topics, baseline=False)
+    found = [run.consumer for run in planned if run.consumer is not None]
+    assert {one: consumers.parts(one, topics) for one in found} == runs
+    with pytest.raises(NoCheck):
+        plan.plan(["fake"], layers=["consumers"], topics=["names"])

@@ -1,6 +1,7 @@
-"""numr_conformance and the tests of SciPy and scikit-learn, run with a namespace.
+"""numr_conformance and the tests of SciPy, scikit-learn and array-api-extra, run with a namespace.
 
 Where it does not matter whose tests they are, a small package takes the place of scikit-learn.
+That of array-api-extra stands in test_conformance_array_api_extra.
 """
 
 from __future__ import annotations
@@ -25,34 +26,58 @@ FUNCTIONS = "scipy.c*.[cw]*[entp]"  # one in constants, others in cluster
 # scikit-learn as far as its tests are concerned: where their devices come from, and some tests.
 LIBRARY = """
 import importlib, unittest
+from sklearn.utils import _array_api
 
 def _array_api_for_tests(array_namespace, device_name=None, dtype_name=None):
     xp = importlib.import_module(array_namespace)
     if dtype_name == "float64" and "float64" not in xp.__array_namespace_info__().dtypes():
         raise unittest.SkipTest("array_api_strict does not support float64 on device None")
-    return xp, xp.Device(device_name) if device_name == "array_api_strict" else device_name
+    named = array_namespace == "array_api_strict" and device_name
+    return xp, xp.Device(device_name) if named else device_name
 
-def yield_namespace_device_dtype_combinations():
+def accuracy_score(x): pass
+"""
+LISTS = """
+from collections import namedtuple
+NamespaceAndDevice = namedtuple("NamespaceAndDevice", ["xp", "device"])
+
+def yield_namespaces(include_numpy_namespaces=True):
+    yield from ["numpy", "array_api_strict"]
+
+def yield_namespace_device_dtype_combinations(include_numpy_namespaces=True):
     yield "numpy", None, None
     yield "array_api_strict", "CPU_DEVICE", "float64"
     yield "array_api_strict", "device1", "float32"
 
-def accuracy_score(x): pass
+def yield_mixed_namespace_input_permutations():
+    yield NamespaceAndDevice("array_api_strict", "device1"), NamespaceAndDevice("numpy", None), "it"
 """
 TESTS = """
 import os, sys
 import pytest
 from sklearn.utils import _testing as t
+from sklearn.utils._array_api import *
 combination = pytest.mark.parametrize(
-    ("namespace", "device", "dtype"), t.yield_namespace_device_dtype_combinations())
+    ("namespace", "device", "dtype"), yield_namespace_device_dtype_combinations())
+mixed = pytest.mark.parametrize(
+    ("one", "other"), [pytest.param(*pair, id=words)
+                       for *pair, words in yield_mixed_namespace_input_permutations()])
 strict = pytest.mark.parametrize("namespace", ["array_api_strict"])
 
 @combination
 def test_accuracy_score(namespace, device, dtype):
     xp, device = t._array_api_for_tests(namespace, device_name=device, dtype_name=dtype)
-    assert device is None  # the default one
+    expected = os.environ.get("EXPECTED_DEVICES", "None,None").split(",")
+    assert str(device) == expected[dtype == "float32"]
     found = xp.zeros(1).__array_namespace__()
     assert found.__name__ == os.environ.get("EXPECTED_NAME", "array_api_strict")
+
+@mixed
+def test_mixed(one, other):
+    for name, device in one, other:
+        xp, device = t._array_api_for_tests(name, device_name=device)
+        assert xp.__name__ == name
+        xp.empty(0, device=device)
 
 @strict
 def test_plain(namespace):
@@ -119,10 +144,10 @@ def run(namespace: str, consumer: Any, device: str | None = None, **more: Any) -
         return list(runner)
 
 
-def refusal(namespace: str, consumer: Any, device: str | None = None) -> str:
+def refusal(namespace: str, consumer: Any, device: str | None = None, **more: Any) -> str:
     """What is said of a namespace that cannot be tested."""
     with pytest.raises(CannotRun) as caught:
-        ConsumersRunner(namespace, device, consumer=consumer).__enter__()
+        ConsumersRunner(namespace, device, consumer=consumer, **more).__enter__()
     return str(caught.value)
 
 
@@ -160,6 +185,7 @@ def library(on_path: Callable[[dict[str, str]], Path], monkeypatch: pytest.Monke
             "sklearn/__init__.py": "",
             "sklearn/utils/__init__.py": "",
             "sklearn/utils/_testing.py": LIBRARY,
+            "sklearn/utils/_array_api.py": LISTS,
             "sklearn/metrics/__init__.py": "from sklearn.utils._testing import accuracy_score\n"
             "__all__ = ['accuracy_score']\n",
             "sklearn/metrics/tests/__init__.py": "",
@@ -226,6 +252,7 @@ def test_verdicts_and_messages(library: Path) -> None:
 
 def test_own_name_and_missing_dtype(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EXPECTED_NAME", "good")
+    monkeypatch.setenv("EXPECTED_DEVICES", "toaster,toaster")
     more: dict[str, Any] = {"functions": "*.accuracy_score", "jobs": 1}
     with ConsumersRunner(
         "namespaces:good", "toaster", consumer="sklearn", masquerade=False, **more
@@ -233,10 +260,42 @@ def test_own_name_and_missing_dtype(library: Path, monkeypatch: pytest.MonkeyPat
         assert "namespaces:good under its own name" in runner.describe()
         outcomes = list(runner)
     assert verdicts(outcomes) == {
-        "test_accuracy_score[xp-CPU_DEVICE-float64]": "unsupported",
-        "test_accuracy_score[xp-device1-float32]": "passed",
+        "test_accuracy_score[xp-toaster-float64]": "unsupported",
+        "test_accuracy_score[xp-toaster-float32]": "passed",
     }
     assert {x.device for x in outcomes} == {"toaster"}
+
+
+def test_own_name_and_second_device(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EXPECTED_NAME", "numr_api")
+    monkeypatch.setenv("EXPECTED_DEVICES", "cpu,fake:0")
+    more: dict[str, Any] = {"masquerade": False, "second_device": "fake:0", "parts": ["sklearn"]}
+    assert verdicts(run("numr_api", "sklearn", "cpu", **more)) == {
+        "test_accuracy_score[xp-cpu-float64]": "passed",
+        "test_accuracy_score[xp-fake:0-float32]": "passed",
+        "test_mixed[xp fake:0 to numpy]": "passed",
+        "test_mixed[numpy to xp fake:0]": "passed",
+        "test_mixed[array_api_strict to xp cpu]": "passed",
+    }
+
+
+def test_own_name_on_a_device_whose_default_is_float32(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXPECTED_NAME", "numr_api")
+    monkeypatch.setenv("EXPECTED_DEVICES", ",fake:1")
+    more: dict[str, Any] = {"masquerade": False, "functions": "*.accuracy_score", "jobs": 1}
+    assert verdicts(run("numr_api", "sklearn", "fake:1", **more)) == {
+        "test_accuracy_score[xp-fake:1-float32]": "passed",
+    }
+
+
+def test_second_device_in_the_place_of_that_of_array_api_strict(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXPECTED_DEVICES", "None,fake:0")
+    more: dict[str, Any] = {"functions": "*.accuracy_score", "second_device": "fake:0"}
+    assert set(verdicts(run("numr_api", "sklearn", "cpu", **more)).values()) == {"passed"}
 
 
 @pytest.mark.parametrize(
@@ -253,6 +312,10 @@ def test_what_cannot_be_tested(
     library: Path, namespace: str, device: str | None, message: str
 ) -> None:
     assert message in refusal(namespace, "sklearn", device)
+
+
+def test_a_second_device_that_does_not_exist(library: Path) -> None:
+    assert "no device 'fake:9'" in refusal("numr_api", "sklearn", "cpu", second_device="fake:9")
 
 
 def test_parts_and_tests_that_do_not_exist(library: Path) -> None:
@@ -284,18 +347,22 @@ def test_consumers_that_are_installed(
     missing: set[str], rest: list[str] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(consumers, "find_spec", lambda name: None if name in missing else name)
+    monkeypatch.setattr(consumers, "checkout", lambda: None)
     assert consumers.installed() == (rest or ["scipy", "sklearn"])
     described = ConsumersRunner("numpy", consumer="scipy").describe()
-    assert ("which is not installed" in described) == bool(missing)
+    absent = [consumers.PACKAGES[name] for name in consumers.PACKAGES if name in missing]
+    assert f"without {', '.join([*absent, 'array-api-extra'])}, not found here" in described
     if "scipy" in missing:
-        assert "scipy is not installed" in refusal("numpy", "scipy")
+        assert "scipy is not here: install it with pip" in refusal("numpy", "scipy")
 
 
 @pytest.mark.parametrize(
-    ("present", "message"), [({"pytest"}, "none of scipy, scikit-learn"), (set(), "need pytest")]
+    ("present", "message"),
+    [({"pytest"}, "none of scipy, scikit-learn, array-api-extra"), (set(), "need pytest")],
 )
 def test_nothing_to_run(present: set[str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(consumers, "find_spec", lambda name: name if name in present else None)
+    monkeypatch.setattr(consumers, "checkout", lambda: None)
     assert message in refusal("numpy", "sklearn")
 
 

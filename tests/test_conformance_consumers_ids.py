@@ -1,4 +1,4 @@
-"""What numr_conformance calls the tests of SciPy and scikit-learn, and what they are about."""
+"""What numr_conformance calls the tests of consumers, and what they are about."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from numr_conformance.consumers_ids import PREFIXES, chapter_of, function_of, na
         ("sklearn/tests/test_pipeline.py::test_it[numpy to torch]", "numpy",
          "sklearn.tests/test_pipeline.py::test_it[xp to torch]"),
         ("sklearn/tests/test_it.py::test_it", "numpy", "sklearn.tests/test_it.py::test_it"),
+        ("tests/main/test_at.py::test_at[jax-0]", "jax",
+         "array_api_extra.tests/test_at.py::test_at[xp-0]"),
     ],
 )  # fmt: skip
 def test_names_are_the_same_for_all_namespaces(test: str, namespace: str, name: str) -> None:
@@ -28,6 +30,7 @@ PUBLIC = {
     "scipy.cluster.vq": {"kmeans": "kmeans"},
     "sklearn.metrics": {"f1score": "f1_score"},
     "sklearn.pipeline": {"pipeline": "Pipeline"},
+    "array_api_extra": {"isclose": "isclose"},
 }
 
 
@@ -46,6 +49,8 @@ PUBLIC = {
          "f1_score"),
         ("sklearn.tests/test_pipeline.py::test_it[xp]", "sklearn", "Pipeline"),
         ("sklearn.tests/test_pipeline2.py::test_it[xp]", "sklearn", "sklearn"),
+        ("array_api_extra.tests/test_elementwise.py::TestIsClose::test_it[xp]", "array_api_extra",
+         "isclose"),
     ],
 )  # fmt: skip
 def test_names_tell_what_tests_are_about(test: str, chapter: str, function: str) -> None:

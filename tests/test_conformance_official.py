@@ -181,11 +181,13 @@ def test_both_layers_join_in_a_report_and_in_a_gate(suite: Path, tmp_path: Path)
     assert {row["layer"] for row in rows} == {"own", "official"}
 
 
-def test_lists_of_expected_failures_are_read_for_the_layers_that_were_run() -> None:
-    names = ["names/exp", "array_api_tests/test_it.py::test_exp"]
-    assert official.of_layers(names, {"own"}) == names[:1]
-    assert official.of_layers(names, {"official"}) == names[1:]
-    assert official.of_layers(names, {"own", "official"}) == names
+def test_lists_of_expected_failures_are_read_for_the_layers_and_consumers_that_were_run() -> None:
+    names = ["names/exp", "array_api_tests/test_it.py::test_exp", "scipy.fft/x", "sklearn.utils/y"]
+    assert official.of_sources(names, ["names/sin"]) == names[:1]
+    assert official.of_sources(names, ["array_api_tests/z"]) == names[1:2]
+    assert official.of_sources(names, ["scipy.stats/z", "scipy.io/z"]) == names[2:3]
+    assert official.of_sources(names, ["array_api_extra.tests/z"]) == []
+    assert official.of_sources(names, reversed(names)) == names
 
 
 @pytest.mark.parametrize(

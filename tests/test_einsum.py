@@ -152,3 +152,12 @@ def test_wrong_arguments_are_refused(fakes: tuple[str, ...]):
         einsum("i,i", x, np.ones(2))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="different devices"):
         einsum("i,i", x, xp.ones((2,), device=fakes[0]))
+
+
+def test_booleans_and_small_integers_among_floating_point_numbers_count() -> None:
+    values = np.arange(24.0).reshape(2, 3, 4)
+    weights = np.asarray([0.5, 1.5, 2.5])
+    for mask in (values % 7 > 2, (values % 7 > 2).astype(np.int8)):
+        with mode.relaxed():
+            found = einsum("abc,b->a", xp.asarray(mask), xp.asarray(weights))
+        assert np.asarray(found).tolist() == np.einsum("abc,b->a", mask, weights).tolist()

@@ -76,6 +76,12 @@ def test_envelope_is_as_with_numpy():
     assert run("hilbert_envelope").stdout.splitlines()[1].startswith("digit 1: ")
 
 
+def test_climate_is_as_with_numpy():
+    (difference,) = numbers("climate", "largest relative difference from NumPy's results:")
+    assert difference < 1e-13
+    assert "numr_api arrays: 11 of 11\n" in run("climate").stdout
+
+
 def test_codebook_is_as_with_numpy():
     assert numbers("codebook", "codes that differ from NumPy's:") == [0]
     (difference,) = numbers("codebook", "errors differ by at most")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import numr_api as xp
-from numr_api import _relaxed_extras as extras
+from numr_api import _relaxed_extras as extras, _relaxed_quantiles as quantiles
 
 NAN, INF = np.nan, np.inf
 VALUES: dict[str, Any] = {
@@ -48,7 +48,8 @@ def test_reductions(name: str, values: str, device: str, fakes: tuple[str, ...])
     for axis in (None, 0, -1, (0, 1)):
         for keepdims in (False, True):
             expected = getattr(np, name)(host, axis=axis, keepdims=keepdims)
-            found = getattr(extras, name)(x, axis=axis, keepdims=keepdims).to_device("cpu")
+            function = getattr(quantiles if "median" in name else extras, name)
+            found = function(x, axis=axis, keepdims=keepdims).to_device("cpu")
             assert found.dtype == expected.dtype
             np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-6)
 
@@ -68,12 +69,18 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("bincount", (np.asarray([1, 1]),), {"minlength": 4}),
     ("bincount", (np.asarray([], dtype=np.int64),), {"minlength": 2}),
     ("bincount", (np.asarray([1, 1, 3]), np.asarray([0.5, 1.5, 2.5])), {}),
+    ("cross", (np.asarray([1.0, 2.0, 3.0]), np.asarray([3.0, 1.0, 1.0])), {}),
+    ("cross", (np.ones((3, 2)), np.asarray([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])), {"axis": 0}),
     ("cumsum", (np.asarray([[1, 2], [3, 4]]),), {}),
     ("cumsum", (np.asarray([[True, False]]),), {"axis": 1}),
     ("nancumsum", (np.asarray([[1.0, np.nan], [3.0, 4.0]]),), {}),
     ("nancumprod", (np.asarray([[1.0, np.nan], [3.0, 4.0]]),), {"axis": 0}),
     ("cumprod", (np.asarray([[1.0, 2.0], [3.0, 4.0]]),), {"axis": 0}),
     ("diag", (np.asarray([1.0, 2.0]),), {}),
+    ("nanargmax", (np.asarray([[np.nan, 1.0, 2.0], [np.inf, np.nan, 1.0]]),), {"axis": 1}),
+    ("nanargmax", (np.asarray([np.nan, -np.inf]),), {"keepdims": True}),
+    ("nanargmin", (np.asarray([[np.nan, 1.0, 0.5], [3.0, np.nan, 1.0]]),), {"axis": 0}),
+    ("nanargmin", (np.asarray([3, 1]),), {}),
     ("diag", (np.asarray([1, 2]),), {"k": -1}),
     ("diag", (np.asarray([[1, 2, 3], [4, 5, 6]]),), {"k": 1}),
     ("transpose", (np.zeros((2, 3, 4)),), {}),
@@ -81,8 +88,8 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("pad", (np.asarray([1, 2]), 1), {}),
     ("pad", (np.ones((2, 2)), ((1, 0), (0, 2))), {"constant_values": 5}),
     ("pad", (np.ones((2, 2)), (1, 2)), {"mode": "edge"}),
-    ("einsum", ("ij,jk->ik", np.ones((2, 3)), np.ones((3, 4))), {}),
-    ("einsum", ("ii", np.eye(3)), {}),
+    ("pad", (np.ones(2), 1), {"constant_values": np.float32(3)}),
+    ("pad", (np.ones(2), 1), {"constant_values": (3.0, 4.0)}),
 ]
 
 
@@ -96,6 +103,13 @@ def test_functions(number: int) -> None:
     found = np.asarray(getattr(extras, name)(*ours, **keywords))
     assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
     assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("mode", extras.REPEATING)
+def test_padding_with_elements(mode: Any) -> None:
+    host, widths = np.arange(12.0).reshape(3, 4), [(1, 0), (2, 3)]
+    found = extras.padded_with_elements(xp.asarray(host), widths, mode)
+    assert np.array_equal(np.asarray(found), np.pad(host, widths, mode=mode))
 
 
 def test_keywords_of_numpy(run_python: Callable[..., str]) -> None:
@@ -118,3 +132,6 @@ def test_what_extras_refuse(fakes: tuple[str, ...]) -> None:
         extras.bincount(xp.asarray([-1]))
     with pytest.raises(TypeError):
         extras.bincount(xp.asarray([0.5]))
+    for function in (extras.nanargmin, extras.nanargmax):
+        with pytest.raises(ValueError, match="nothing but NaN"):
+            function(xp.asarray([[NAN, 1.0], [NAN, NAN]]), axis=1)

@@ -114,6 +114,29 @@ def test_attributes_are_as_numpys() -> None:
         bool(xp.asarray([1.5]))
 
 
+def test_data_types_pass_as_numpys_in_relaxed_processes(run_python: Callable[..., str]) -> None:
+    code = """
+import copy, pickle
+import numpy as np, numr_api as xp
+t = xp.ones(2, dtype=xp.float32).dtype
+print(isinstance(t, np.dtype), hasattr(t, "char"), t is xp.float32, repr(t))
+print(copy.deepcopy(t) is t, pickle.loads(pickle.dumps(t)) is t, xp.result_type(t, t) is t)
+print(np.issubdtype(t, np.floating), getattr(t, "type", None), hasattr(t, "nonsense"))
+"""
+    ours = "True numr_api.float32\nTrue True True\n"
+    numpys = "True <class 'numpy.float32'> False"
+    assert run_python(code) == f"False False {ours}True None False"
+    assert run_python(code, NUMR_API_MODE="relaxed") == f"True True {ours}{numpys}"
+
+
+def test_numpys_scalars_have_a_result_type() -> None:
+    with mode.relaxed():
+        assert xp.result_type(np.float32(1)) == xp.float32
+        assert xp.result_type(np.float32(1), np.int64(1), 2) == xp.float64
+    with pytest.raises(ValueError, match="at least one array or dtype"):
+        xp.result_type(np.float64(1))
+
+
 def test_methods_do_as_numpys() -> None:
     host = np.arange(6.0)
     x = xp.asarray(host.copy())
@@ -123,6 +146,10 @@ def test_methods_do_as_numpys() -> None:
         assert float(x.sum()) == 15.0
         assert np.asarray(x.reshape(2, 3).sum(0)).tolist() == [3.0, 5.0, 7.0]
         assert x[3].item() == 3.0
+        assert x.all() == np.False_
+        assert np.asarray(x.reshape(2, 3).all(1, keepdims=True)).tolist() == [[False], [True]]
+        assert x.astype("int32").dtype == xp.int32
+        assert np.asarray(xp.asarray([1 + 2j]).conj()).tolist() == [1 - 2j]
         assert isinstance(xp.asarray([[7]]).item(), int)
         with pytest.raises(ValueError, match="one element"):
             x.item()
@@ -179,11 +206,16 @@ def test_a_device_without_float64_uses_its_own_defaults(fakes: tuple[str, ...]) 
     host = np.asarray([1.5, 2.5])
     with pytest.raises(Unsupported):
         xp.asarray(host, device="fake:1")
+    with pytest.raises(Unsupported, match="result_type: float64"):
+        xp.result_type(xp.ones(2, device="fake:1"), xp.float64)
     with mode.relaxed():
         for result in (x / 2, x + 1.5, xp.sqrt(x), xp.mean(x), x + xp.ones(2, device="fake:1")):
             assert (result.dtype, result.device) == (xp.float32, "fake:1")
         assert (x * 1j).dtype == xp.complex64
         assert xp.result_type(x, xp.float32) == xp.float32
+        assert xp.result_type(x / 2, xp.float64) == xp.float32
+        assert xp.result_type(x / 2, xp.complex128) == xp.complex64
+        assert xp.result_type(xp.float32, xp.float64) == xp.float64  # of no device
         assert xp.asarray(host, device="fake:1").dtype == xp.float32
         assert xp.asarray(host * 1j, device="fake:1").dtype == xp.complex64
         assert xp.asarray(np.int64(3), device="fake:2").dtype == xp.int32

@@ -47,7 +47,7 @@ examples:
   numr-conformance run numpy --functions 'fft.*'          a group of functions
   numr-conformance run numpy --exclude 'fft.*'            all others
   numr-conformance run numpy --layer official             array-api-tests; first: fetch
-  numr-conformance run mylib --layer consumers            tests of SciPy and scikit-learn
+  numr-conformance run mylib --layer consumers            tests of SciPy and others
   numr-conformance run mylib --topics accuracy --max-ulp 4
   numr-conformance run numpy --report out                 out/report.html and more
   numr-conformance run numpy torch jax.numpy --report out three, side by side
@@ -176,7 +176,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         dest="layers",
         help="own checks; the official suite, array-api-tests; or the array API tests of "
-        "consumers, SciPy and scikit-learn; may be repeated (default: own)",
+        "consumers, SciPy, scikit-learn and array-api-extra; may be repeated (default: own)",
     )
     add("--no-baseline", dest="baseline", action="store_false",
         help="do not run consumers' tests with array_api_strict as well, which they are made for, "
@@ -184,6 +184,8 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     add("--own-name", action="store_false", dest="masquerade",
         help="run consumers' tests under the name of the namespace, not of array_api_strict: "
         "also those that are skipped for array_api_strict")  # fmt: skip
+    add("--second-device", metavar="D",
+        help="one that tests of scikit-learn and array-api-extra use beside --device")  # fmt: skip
     add("--max-ulp", metavar="N", type=_bound, help="the largest error of elementary functions, in "
         "units in the last place; accuracy is only measured without")  # fmt: skip
     add("--suite", metavar="PATH", type=Path, help="a checkout of the official suite (default: "
@@ -196,8 +198,8 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     add("--exclude", metavar="PATTERN", action="append", default=[],
         help="no checks whose function or name matches; may be repeated")  # fmt: skip
     add("--topics", metavar="LIST", type=lambda text: tuple(filter(None, text.split(","))),
-        default=(), help="only these modules of checks, separated by commas, such as "
-        "promotion,accuracy (default: all)")  # fmt: skip
+        default=(), help="only these modules of checks, such as promotion,accuracy, or parts of "
+        "consumers, such as sklearn,scipy.fft, separated by commas (default: all)")  # fmt: skip
     add("--jobs", metavar="N", type=_positive, default=2,
         help="how many checks to run at once, each in a process (default: 2)")  # fmt: skip
     add("--patience", metavar="N", type=_positive, default=1,
@@ -262,7 +264,7 @@ def _gate(options: argparse.Namespace) -> int:
             known = ", ".join(document["devices"])
             raise BadUsage(f"{subject} has no results for {device}, but for {known}")
         rows = document["devices"][device]["outcomes"]
-        names = official.of_layers(names, {row["layer"] for row in rows})
+        names = official.of_sources(names, (row["name"] for row in rows))
         findings = gate.judge(device, rows, names, complete=results.is_complete(document))
         print(findings)
         ok = ok and findings.ok
@@ -280,7 +282,13 @@ def _check(namespaces: Sequence[str], options: argparse.Namespace) -> list[Docum
     if options.report is not None:
         _make(options.report)
     documents = execute(
-        plan(namespaces, options.devices, options.layers, baseline=options.baseline),
+        plan(
+            namespaces,
+            options.devices,
+            options.layers,
+            topics=options.topics,
+            baseline=options.baseline,
+        ),
         Options(
             "\n!".join([options.functions, *options.exclude]),
             options.topics,
@@ -290,6 +298,7 @@ def _check(namespaces: Sequence[str], options: argparse.Namespace) -> list[Docum
             options.examples,
             options.max_ulp,
             options.masquerade,
+            options.second_device,
         ),
     )
     if options.report is not None:

@@ -1,4 +1,4 @@
-"""What the tests of SciPy and scikit-learn are called here, and what they are about."""
+"""What the tests of consumers are called here, and what they are about."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-PREFIXES = ("scipy.", "sklearn.")  # what all names begin with, and no name of another layer does
+# What names begin with, a prefix for each consumer; no name of another layer does.
+PREFIXES = ("scipy.", "sklearn.", "array_api_extra.")
+# Tests of array-api-extra, which lie beside the package, are called as if they lay in it.
+OUTSIDE, INSIDE = "tests/main/", "array_api_extra/tests/"
 ANY = "xp"  # stands for the namespace in names, which so are the same for all namespaces
 SHORTEST = 3  # a function's name that is shorter than this is too often a word of something else
 
@@ -22,13 +25,15 @@ def name_of(test: str, namespace: str) -> str:
     >>> name_of("scipy/special/tests/test_basic.py::test_erf[numpy-float32]", "numpy")
     'scipy.special/tests/test_basic.py::test_erf[xp-float32]'
     """
+    if test.startswith(OUTSIDE):
+        test = INSIDE + test.removeprefix(OUTSIDE)
     path, bracket, parameters = test.replace("/", ".", 1).partition("[")
     word = rf"(?<![\w.]){re.escape(namespace)}(?![\w.])"
     return path + re.sub(word, ANY, bracket + parameters)
 
 
 def chapter_of(name: str) -> str:
-    """The part of the library: "scipy.special", or "sklearn" for tests beside all parts."""
+    """The part of the library: "scipy.special", or "sklearn" for tests beside its parts."""
     part = name.partition("/")[0]
     return part.removesuffix(".tests")
 

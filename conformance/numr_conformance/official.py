@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
@@ -32,10 +32,14 @@ _NEEDS = {
 }
 
 
+def cache_folder() -> Path:
+    """Where checkouts are looked for that nothing names: in the user's cache."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "numr-conformance"
+
+
 def default_folder() -> Path:
-    """Where ``numr-conformance fetch`` puts the suite: in the user's cache."""
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "numr-conformance" / "array-api-tests"
+    """Where ``numr-conformance fetch`` puts the suite."""
+    return cache_folder() / "array-api-tests"
 
 
 def find_suite(named: Path | None = None) -> Path:
@@ -88,15 +92,15 @@ def warning(path: Path) -> str:
     return "array-api-tests has local changes" if is_changed(path) else ""
 
 
-def of_layers(names: Iterable[str], layers: Collection[str]) -> list[str]:
-    """The names of checks that belong to some layers, in their order."""
-    return [name for name in names if _layer_of(name) in layers]
+def of_sources(names: Iterable[str], others: Iterable[str]) -> list[str]:
+    """The names of checks that are of the same layer, and consumer, as one of the others."""
+    sources = set(map(_source, others))
+    return [name for name in names if _source(name) in sources]
 
 
-def _layer_of(name: str) -> str:
-    if name.startswith(PREFIX):
-        return "official"
-    return "consumers" if name.startswith(CONSUMERS) else "own"
+def _source(name: str) -> str:
+    """What a name begins with, "" for that of an own check."""
+    return next(filter(name.startswith, (PREFIX, *CONSUMERS)), "")
 
 
 class OfficialRunner(PytestRunner):

@@ -19,7 +19,11 @@ LAYERS = ("own", "official", "consumers")
 
 
 # Parts of the consumers that have tests, few of them.
-TRIAL: dict[Consumer, Sequence[str]] = {"scipy": ("scipy.constants",), "sklearn": ()}
+TRIAL: dict[Consumer, Sequence[str]] = {
+    "scipy": ("scipy.constants",),
+    "sklearn": (),
+    "array_api_extra": (),
+}
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Options:
-    """How checks are chosen and run, the same in all runs of a plan."""
+    """How checks are chosen and run, the same in all runs of a plan.
+
+    Attributes:
+        topics: modules of the own checks, or parts of consumers.
+    """
 
     functions: str = "*"
     topics: Sequence[str] = ()
@@ -54,6 +62,7 @@ class Options:
     examples: int = official.EXAMPLES
     max_ulp: float | None = None
     masquerade: bool = True
+    second_device: str | None = None
 
 
 def plan(
@@ -61,32 +70,40 @@ def plan(
     devices: Sequence[str] = (),
     layers: Sequence[str] = (),
     *,
+    topics: Sequence[str] = (),
     baseline: bool = True,
 ) -> list[Run]:
     """Every namespace on every device with every layer; what is named twice is run once.
 
     Consumers' tests are also run with the namespace that they are made for, array_api_strict,
-    unless there shall be no baseline.
+    unless there shall be no baseline. Topics choose the consumers of which they are parts.
 
     Raises:
-        CannotRun: the tests of consumers are wanted, and none is installed.
+        CannotRun: the tests of consumers are wanted, and none is installed, or no topic is a part
+            of one.
     """
     runs = [
         run
         for namespace in namespaces
         for device in devices or [None]
         for layer in layers or LAYERS[:1]
-        for run in _of_layer(namespace, device, layer)
+        for run in _of_layer(namespace, device, layer, topics)
     ]
     if baseline and "consumers" in layers:
-        runs += _of_layer(consumers.STRICT, None, "consumers")
+        runs += _of_layer(consumers.STRICT, None, "consumers", topics)
+    if not runs:
+        raise NoCheck("no check matches")
     return list(dict.fromkeys(runs))
 
 
-def _of_layer(namespace: str, device: str | None, layer: str) -> list[Run]:
+def _of_layer(namespace: str, device: str | None, layer: str, topics: Sequence[str]) -> list[Run]:
     if layer != "consumers":
         return [Run(namespace, device, layer)]
-    return [Run(namespace, device, layer, consumer) for consumer in consumers.installed()]
+    return [
+        Run(namespace, device, layer, consumer)
+        for consumer in consumers.installed()
+        if not topics or consumers.parts(consumer, topics)
+    ]
 
 
 def execute(runs: Sequence[Run], options: Options) -> list[Document]:
@@ -121,9 +138,14 @@ def _runner(
     if run.consumer is not None:
         if trial:
             choice["functions"] = "*"
-        parts = TRIAL[run.consumer] if trial else ()
+        parts = TRIAL[run.consumer] if trial else consumers.parts(run.consumer, options.topics)
         return ConsumersRunner(
-            *where, consumer=run.consumer, parts=parts, masquerade=options.masquerade, **choice
+            *where,
+            consumer=run.consumer,
+            parts=parts,
+            masquerade=options.masquerade,
+            second_device=options.second_device,
+            **choice,
         )
     return Runner(*where, topics=options.topics, max_ulp=options.max_ulp, **choice)
 

@@ -1,8 +1,9 @@
-"""Putting a namespace in the place of one that SciPy's and scikit-learn's tests know.
+"""Having the tests of consumers use a namespace that they do not know.
 
-Both libraries have array API tests for a fixed list of namespaces. One that is not in it takes the
+The libraries have array API tests for a fixed list of namespaces. One that is not in it takes the
 place of array_api_strict: whoever imports that gets the namespace under test. So its tests are
 those of array_api_strict, and results can be compared with what array_api_strict itself reaches.
+Scikit-learn's list can also be exchanged, for a namespace that is tested under its own name.
 
 All of this changes modules of the process that runs the tests, which does nothing else.
 """
@@ -10,6 +11,7 @@ All of this changes modules of the process that runs the tests, which does nothi
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from functools import partial
 from importlib import import_module
 from types import ModuleType
@@ -20,13 +22,16 @@ from numr_conformance.default_device import is_on_cpu
 from numr_conformance.target import Target
 from numr_conformance.worker import CannotStart
 
+CPU = "CPU_DEVICE"  # array_api_strict's first device
 
-def put_in_place(target: Target, *, masquerade: bool) -> None:
+
+def put_in_place(target: Target, *, masquerade: bool, second_device: Any) -> None:
     """Have whoever imports array_api_strict get the namespace under test.
 
     Arguments:
         target: the namespace.
         masquerade: let it also claim the name array_api_strict.
+        second_device: in the place of each of strict's devices but the first; None for the cpu.
 
     Raises:
         CannotStart: the tests would get another namespace, or it cannot be changed.
@@ -38,11 +43,11 @@ def put_in_place(target: Target, *, masquerade: bool) -> None:
         for name, value in added.items():
             if not hasattr(xp, name):
                 setattr(xp, name, value)
+        # What is called array_api_strict is asked for its cpu before results are compared.
+        if not hasattr(xp, "Device"):
+            cpu = cpu_of(xp)
+            xp.Device = partial(_device, cpu, cpu if second_device is None else second_device)
         if masquerade:
-            # What is called array_api_strict is asked for its cpu before results are compared.
-            if not hasattr(xp, "Device"):
-                cpu = cpu_of(xp)
-                xp.Device = partial(_same, cpu)
             xp.__name__ = STRICT
     except (AttributeError, TypeError) as error:
         raise CannotStart(
@@ -56,9 +61,9 @@ def _ignore(**_: Any) -> None:
     """In the place of strict's function that sets the version of the standard."""
 
 
-def _same(device: Any, _: str) -> Any:
-    """In the place of strict's class of devices, each of which is the same one."""
-    return device
+def _device(cpu: Any, other: Any, name: str) -> Any:
+    """In the place of strict's class of devices."""
+    return cpu if name == CPU else other
 
 
 def _require_own_arrays(target: Target) -> None:
@@ -96,13 +101,63 @@ def let_scipy_know(conftest: ModuleType, xp: Any) -> None:
         known.xp_skip_cpu_only_backends.add(xp.__name__)
 
 
-def let_sklearn_use_the_default_device() -> None:
-    """Have scikit-learn's tests ask for no device where they would name those of strict."""
+def let_sklearn_use_the_default_device(*, always: bool) -> None:
+    """Have scikit-learn's tests ask for no device where they would name strict's first one.
+
+    Arguments:
+        always: also where they would name another one.
+    """
     testing: Any = import_module("sklearn.utils._testing")
     original = testing._array_api_for_tests
 
     def for_tests(array_namespace: str, device_name: Any = None, dtype_name: Any = None) -> Any:
-        named = None if array_namespace == STRICT else device_name
-        return original(array_namespace, named, dtype_name)
+        default = array_namespace == STRICT and (always or device_name == CPU)
+        return original(array_namespace, None if default else device_name, dtype_name)
 
     testing._array_api_for_tests = for_tests
+
+
+def let_sklearn_know(target: Target, second_device: Any) -> str:
+    """Have scikit-learn's tests use a namespace under its own name, and none that they know.
+
+    They use the device of the target with its default real dtype, and the second one, or the same
+    if there is none, with float32; and mix arrays of the namespace with those of NumPy and of
+    array_api_strict.
+
+    Returns:
+        The name.
+    """
+    name: str = target.xp.__name__
+    sys.modules[name] = target.xp  # the tests import what is yielded here
+    first = None if target.device is None else str(target.device)  # as the tests take names only
+    second = first if second_device is None else str(second_device)
+    pairs = list(dict.fromkeys([(first, _default_real(target)), (second, "float32")]))
+    lists: Any = import_module("sklearn.utils._array_api")
+    place = lists.NamespaceAndDevice
+
+    def namespaces(include_numpy_namespaces: bool = True) -> Iterator[str]:
+        yield name
+
+    def combinations(include_numpy_namespaces: bool = True) -> Iterator[tuple[str, Any, str]]:
+        for device, dtype in pairs:
+            yield name, device, dtype
+
+    def mixed() -> Iterator[tuple[Any, Any, str]]:
+        yield place(name, second), place("numpy", None), f"{name} {second} to numpy"
+        yield place("numpy", None), place(name, second), f"numpy to {name} {second}"
+        yield place(STRICT, "device1"), place(name, first), f"{STRICT} to {name} {first}"
+
+    lists.yield_namespaces = namespaces
+    lists.yield_namespace_device_dtype_combinations = combinations
+    lists.yield_mixed_namespace_input_permutations = mixed
+    return name
+
+
+def _default_real(target: Target) -> str:
+    """The name of the dtype of real numbers that a device takes when none is named."""
+    try:
+        info = target.xp.__array_namespace_info__()
+        default = info.default_dtypes(device=target.device)["real floating"]
+    except Exception:  # whatever a namespace raises here; float64 is what most have
+        return "float64"
+    return "float32" if default == target.xp.float32 else "float64"

@@ -18,6 +18,7 @@ from numr_api import _dtypes
 from numr_api._backends.array_library import DEFAULT_DTYPES, ArrayLibrary
 from numr_api._backends.cpu import (
     fourier,
+    jit,
     linear_algebra,
     searching,
     sorting,
@@ -53,6 +54,7 @@ def obstacle() -> str:
 
 def open_device(index: int) -> CpuBackend:
     threads.default_limit()  # finds fault with NUMR_API_THREADS
+    jit.check_setting()
     return CpuBackend(device_name("cpu", index), frozenset(_dtypes.STANDARD), DEFAULT_DTYPES)
 
 
@@ -126,6 +128,7 @@ class CpuBackend(ArrayLibrary):
         return {
             "driver": f"NumPy {np.__version__}",
             "hardware": f"{platform.machine()}, {os.cpu_count()} cores",
+            "compiler": jit.state(),
             "threads": f"{threads.limit()} at most",
             "memory": f"{size / 2**30:.1f} GiB" if size else "unknown",
         }

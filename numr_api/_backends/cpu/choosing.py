@@ -4,7 +4,8 @@ NumPy's decides element by element; where a processor cannot foretell a mask it 
 every other one.
 
 An element of the result is ``((a ^ b) & m) ^ b`` in the bits of the operands, where ``m`` is all
-ones or all zeros. Where the mask is true in long runs, NumPy's own loop is as fast or faster.
+ones or all zeros; where numba is installed, a compiled loop chooses in one pass. Where the mask is
+true in long runs, NumPy's own loop is as fast or faster.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from numr_api._backends.cpu import threads
+from numr_api._backends.cpu import jit, threads
 
 AnyArray = Any
 _where: Any = np.where
@@ -31,6 +32,8 @@ SIZES = {
     4: (np.dtype(np.int32), 32768, 1 / 24, 0.8),
     8: (np.dtype(np.int64), 65536, 1 / 6, 1.5),
 }
+
+COMPILED = 3  # times as fast as what NumPy's functions do together
 
 __all__ = ["where"]
 
@@ -57,10 +60,14 @@ def where(mask: AnyArray, x1: AnyArray, x2: AnyArray) -> AnyArray:
     result: AnyArray = np.empty(x1.shape, x1.dtype, order)
     a, b, out = (x.reshape(-1, order=order).view(integer) for x in (x1, x2, result))
 
-    def select(start: int, stop: int) -> None:
-        _select(bits[start:stop], a[start:stop], b[start:stop], out[start:stop])
+    compiled = jit.find_selection()
+    choose = compiled or _select
 
-    threads.share(select, bits.size, cost * bits.size, BLOCK)
+    def select(start: int, stop: int) -> None:
+        choose(bits[start:stop], a[start:stop], b[start:stop], out[start:stop])
+
+    nanoseconds = cost * bits.size / (COMPILED if compiled else 1)
+    threads.share(select, bits.size, nanoseconds, BLOCK)
     return result
 
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from numr_api._backends.cpu import choosing, transcendental
+from numr_api._backends.cpu import choosing, jit, transcendental
 from numr_api._backends.cpu.repairs import REPAIRS
 from numr_api._declare import large_kernels
-from numr_api._dtypes import DType, scalar_range
+from numr_api._dtypes import DType, float32, scalar_range
 
 if TYPE_CHECKING:
     from numr_api._backends import Kernel
@@ -24,12 +24,16 @@ for name in transcendental.NAMES:
 
 
 def find_kernel(operation: str, operands: tuple[DType | type, ...], dtype: DType) -> Kernel:
-    """NumPy's ufunc of that name, or what repairs or replaces it."""
+    """NumPy's ufunc of that name, or what repairs, replaces or outdoes it."""
     if operation in ("where", "clip"):
         choice = np.where if operation == "where" else clip
         if int in operands and dtype.kind in "iu":
             return with_ints_in_range(choice, *scalar_range(dtype))
         return choice
+    if operation in jit.NAMES and dtype is float32:
+        compiled = jit.find_compiled(operation)
+        if compiled is not None:
+            return compiled
     for kinds, kernel in REPAIRS.get(operation, {}).items():
         if dtype.kind in kinds:
             return kernel if all_same(operands, dtype) else casting(kernel, operands, dtype)
