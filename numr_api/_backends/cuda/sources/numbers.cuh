@@ -1,0 +1,201 @@
+// What all kernels share: the types, bits of floating-point numbers, integer rules, conversions.
+// It is also a C++17 header for the host, where tests run these functions without a GPU.
+#pragma once
+
+#ifdef __CUDACC__
+#define DEVICE __device__ inline
+#define KERNEL extern "C" __global__
+#define CONSTANT __constant__ const
+#define UNROLLED _Pragma("unroll")
+#else
+#include <cmath>
+#include <cstring>
+#define DEVICE inline
+#define KERNEL extern "C"
+#define CONSTANT static const
+#define UNROLLED
+#endif
+
+namespace numr {
+
+using int8 = signed char;
+using int16 = short;
+using int32 = int;
+using int64 = long long;
+using uint8 = unsigned char;
+using uint16 = unsigned short;
+using uint32 = unsigned int;
+using uint64 = unsigned long long;
+using float32 = float;
+using float64 = double;
+
+template <typename F> struct Complex {
+    F real, imag;
+};
+using complex64 = Complex<float>;
+using complex128 = Complex<double>;
+
+// --- what a type is ------------------------------------------------------------------------------
+
+template <bool condition, typename A, typename B> struct Choice { using type = A; };
+template <typename A, typename B> struct Choice<false, A, B> { using type = B; };
+template <bool condition, typename A, typename B>
+using choice = typename Choice<condition, A, B>::type;
+
+template <typename T> constexpr bool is_signed = T(-1) < T(0);
+template <> constexpr bool is_signed<complex64> = true;
+template <> constexpr bool is_signed<complex128> = true;
+
+template <typename T> constexpr bool is_bool = false;
+template <> constexpr bool is_bool<bool> = true;
+
+template <typename T> constexpr bool is_floating = false;
+template <> constexpr bool is_floating<float> = true;
+template <> constexpr bool is_floating<double> = true;
+
+template <typename T> constexpr bool is_complex = false;
+template <> constexpr bool is_complex<complex64> = true;
+template <> constexpr bool is_complex<complex128> = true;
+
+// Unsigned integers of 32 bits at least, whose arithmetic wraps; that of int is undefined there.
+template <typename T> using Wrapping = choice<sizeof(T) == 8, uint64, uint32>;
+
+// --- bits ----------------------------------------------------------------------------------------
+
+#ifdef __CUDACC__
+DEVICE uint32 bits_of(float x) { return __float_as_uint(x); }
+DEVICE uint64 bits_of(double x) { return __double_as_longlong(x); }
+DEVICE float from_bits(uint32 bits) { return __uint_as_float(bits); }
+DEVICE double from_bits(uint64 bits) { return __longlong_as_double(bits); }
+#else
+template <typename To, typename From> To copied(From from) {
+    To to;
+    std::memcpy(&to, &from, sizeof to);
+    return to;
+}
+inline uint32 bits_of(float x) { return copied<uint32>(x); }
+inline uint64 bits_of(double x) { return copied<uint64>(x); }
+inline float from_bits(uint32 bits) { return copied<float>(bits); }
+inline double from_bits(uint64 bits) { return copied<double>(bits); }
+#endif
+
+template <typename F> constexpr int highest_bit = sizeof(F) * 8 - 1;
+
+template <typename F> DEVICE F infinity();
+template <> DEVICE float infinity<float>() { return from_bits(0x7f800000u); }
+template <> DEVICE double infinity<double>() { return from_bits(0x7ff0000000000000ull); }
+
+template <typename F> DEVICE F nan_of();
+template <> DEVICE float nan_of<float>() { return from_bits(0x7fc00000u); }
+template <> DEVICE double nan_of<double>() { return from_bits(0x7ff8000000000000ull); }
+
+template <typename F> DEVICE bool isnan_(F x) { return x != x; }
+template <typename F> DEVICE bool isinf_(F x) { return x == infinity<F>() || x == -infinity<F>(); }
+template <typename F> DEVICE bool isfinite_(F x) { return x - x == F(0); }
+template <typename F> DEVICE bool signbit_(F x) { return bits_of(x) >> highest_bit<F>; }
+
+// The magnitude of the first with the sign of the second, NaN and zeros included.
+template <typename F> DEVICE F copysign_(F x, F sign) {
+    auto top = decltype(bits_of(x))(1) << highest_bit<F>;
+    return from_bits((bits_of(x) & ~top) | (bits_of(sign) & top));
+}
+
+// The neighbour of x on the way to y.
+template <typename F> DEVICE F nextafter_(F x, F y) {
+    using Bits = decltype(bits_of(x));
+    if (isnan_(x) || isnan_(y)) return nan_of<F>();
+    if (x == y) return y;
+    if (x == F(0)) return copysign_(from_bits(Bits(1)), y);
+    return from_bits((x < y) == (x > F(0)) ? bits_of(x) + 1 : bits_of(x) - 1);
+}
+
+// --- integers ------------------------------------------------------------------------------------
+
+template <typename T> DEVICE T added(T x, T y) { return T(Wrapping<T>(x) + Wrapping<T>(y)); }
+template <typename T> DEVICE T subtracted(T x, T y) { return T(Wrapping<T>(x) - Wrapping<T>(y)); }
+template <typename T> DEVICE T multiplied(T x, T y) { return T(Wrapping<T>(x) * Wrapping<T>(y)); }
+template <typename T> DEVICE T negated(T x) { return T(Wrapping<T>(0) - Wrapping<T>(x)); }
+
+// The most negative number gives itself, as it does in NumPy.
+template <typename T> DEVICE T magnitude(T x) { return is_signed<T> && x < T(0) ? negated(x) : x; }
+
+template <typename T> DEVICE T sign_of_integer(T x) { return T((x > T(0)) - (is_signed<T> && x < T(0))); }
+
+// Rounds down, as in Python. Division by zero gives 0, and the most negative number by -1 itself.
+template <typename T> DEVICE T floor_divided(T x, T y) {
+    if (y == T(0)) return T(0);
+    if (is_signed<T> && y == T(-1)) return negated(x);
+    T quotient = T(x / y);
+    bool down = is_signed<T> && T(quotient * y) != x && (x < T(0)) != (y < T(0));
+    return T(quotient - down);
+}
+
+// Has the sign of the divisor; 0 by zero.
+template <typename T> DEVICE T remainder_of(T x, T y) {
+    if (y == T(0) || (is_signed<T> && y == T(-1))) return T(0);
+    T rest = T(x % y);
+    return is_signed<T> && rest != T(0) && (rest < T(0)) != (y < T(0)) ? T(rest + y) : rest;
+}
+
+// x to the power n by squaring, modulo the range; the exponent counts as unsigned.
+template <typename T> DEVICE T integer_power(T x, T n) {
+    Wrapping<T> result = 1, factor = x;
+    for (Wrapping<T> left = Wrapping<T>(n); left != 0; left >>= 1) {
+        if (left & 1) result *= factor;
+        factor *= factor;
+    }
+    return T(result);
+}
+
+// Shifts by the width or more, and by any negative count, leave only the bits shifted in.
+template <typename T> DEVICE bool is_shift(T n) { return Wrapping<T>(n) < sizeof(T) * 8; }
+template <typename T> DEVICE T shifted_left(T x, T n) {
+    return is_shift(n) ? T(Wrapping<T>(x) << Wrapping<T>(n)) : T(0);
+}
+template <typename T> DEVICE T shifted_right(T x, T n) {
+    if (is_shift(n)) return T(x >> n);
+    return is_signed<T> && x < T(0) ? T(-1) : T(0);
+}
+
+template <typename T> DEVICE T larger_of(T x, T y) { return x > y ? x : y; }
+template <typename T> DEVICE T smaller_of(T x, T y) { return x < y ? x : y; }
+
+// --- conversion ----------------------------------------------------------------------------------
+
+// As promotion and astype convert. Floating-point numbers lose their fraction; where they are out
+// of an integer's range, narrow integers take the low bits, and those of 32 and 64 bits the end of
+// their range; NaN gives 0. Complex numbers lose their imaginary part.
+template <typename To, typename From> DEVICE To converted(From x) {
+    if constexpr (is_complex<To> && is_complex<From>) {
+        using F = decltype(To::real);
+        return To{F(x.real), F(x.imag)};
+    } else if constexpr (is_complex<To>) {
+        using F = decltype(To::real);
+        return To{F(x), F(0)};
+    } else if constexpr (is_complex<From>) {
+        if constexpr (is_bool<To>) {
+            return x.real != 0 || x.imag != 0;
+        } else {
+            return converted<To>(x.real);
+        }
+    } else if constexpr (is_bool<To>) {
+        return x != From(0);
+    } else if constexpr (is_floating<From> && !is_floating<To>) {
+        if (isnan_(x)) return To(0);
+        if constexpr (sizeof(To) < 4) {
+            return To(converted<int32>(x));
+        } else {
+            // The ends of the range as powers of two, which floating-point numbers hold.
+            constexpr int digits = sizeof(To) * 8 - is_signed<To>;
+            constexpr From end = From(uint64(1) << (digits - 1)) * From(2);
+            constexpr To most = To(~Wrapping<To>(0) >> is_signed<To>);
+            if (x >= end) return most;
+            if (x <= (is_signed<To> ? -end : From(0))) return To(is_signed<To> ? To(~most) : To(0));
+            return To(x);
+        }
+    } else {
+        return To(x);
+    }
+}
+
+}  // namespace numr

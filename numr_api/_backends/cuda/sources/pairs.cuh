@@ -1,0 +1,205 @@
+// Numbers as the unevaluated sum of two doubles, for the few steps that need more than one holds.
+// The sums and products are those of T. J. Dekker, A floating-point technique for extending the
+// available precision, Numer. Math. 18 (1971), the product with a fused multiplication.
+// The compiler must not fuse anything by itself: kernels are compiled with --fmad=false.
+#pragma once
+#include "numbers.cuh"
+
+namespace numr {
+
+struct Double {
+    double high, low;
+};
+
+// x + y and its error, for |x| >= |y|.
+DEVICE Double fast_two_sum(double x, double y) {
+    double sum = x + y;
+    return {sum, y - (sum - x)};
+}
+
+// D. E. Knuth, The Art of Computer Programming 2, 4.2.2.
+DEVICE Double two_sum(double x, double y) {
+    double sum = x + y;
+    double part = sum - x;
+    return {sum, (x - (sum - part)) + (y - part)};
+}
+
+DEVICE Double two_product(double x, double y) {
+    double product = x * y;
+    return {product, ::fma(x, y, -product)};
+}
+
+DEVICE Double operator+(Double x, Double y) {
+    Double high = two_sum(x.high, y.high);
+    Double low = two_sum(x.low, y.low);
+    high = fast_two_sum(high.high, high.low + low.high);
+    return fast_two_sum(high.high, high.low + low.low);
+}
+
+DEVICE Double operator+(Double x, double y) {
+    Double high = two_sum(x.high, y);
+    return fast_two_sum(high.high, high.low + x.low);
+}
+
+DEVICE Double operator-(Double x) { return {-x.high, -x.low}; }
+
+DEVICE Double operator*(Double x, Double y) {
+    Double product = two_product(x.high, y.high);
+    return fast_two_sum(product.high, product.low + (x.high * y.low + x.low * y.high));
+}
+
+DEVICE Double operator*(Double x, double y) {
+    Double product = two_product(x.high, y);
+    return fast_two_sum(product.high, product.low + x.low * y);
+}
+
+DEVICE Double operator/(Double x, Double y) {
+    double quotient = x.high / y.high;
+    Double product = two_product(quotient, y.high);
+    double rest = (x.high - product.high) - product.low + x.low - quotient * y.low;
+    return fast_two_sum(quotient, rest / y.high);
+}
+
+DEVICE Double halved(Double x) { return {0.5 * x.high, 0.5 * x.low}; }
+
+// The square root of a positive number.
+DEVICE Double square_root(Double x) {
+    double root = ::sqrt(x.high);
+    double rest = ::fma(-root, root, x.high) + x.low;
+    return fast_two_sum(root, rest / (2.0 * root));
+}
+
+CONSTANT Double LOG_2 = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
+CONSTANT Double LOG2_E = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
+CONSTANT Double LOG10_E = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
+CONSTANT Double HALF_PI = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
+
+// 1/k!
+CONSTANT Double INVERSE_FACTORIALS[28] = {
+    {1.0, 0.0}, {1.0, 0.0},
+    {0.5, 0.0}, {0.16666666666666666, 9.25185853854297e-18},
+    {0.041666666666666664, 2.3129646346357427e-18}, {0.008333333333333333, 1.1564823173178714e-19},
+    {0.001388888888888889, -5.300543954373577e-20}, {0.0001984126984126984, 1.7209558293420705e-22},
+    {2.48015873015873e-05, 2.1511947866775882e-23}, {2.7557319223985893e-06, -1.858393274046472e-22},
+    {2.755731922398589e-07, 2.3767714622250297e-23}, {2.505210838544172e-08, -1.448814070935912e-24},
+    {2.08767569878681e-09, -1.20734505911326e-25}, {1.6059043836821613e-10, 1.2585294588752098e-26},
+    {1.1470745597729725e-11, 2.0655512752830745e-28}, {7.647163731819816e-13, 7.03872877733453e-30},
+    {4.779477332387385e-14, 4.399205485834081e-31}, {2.8114572543455206e-15, 1.6508842730861433e-31},
+    {1.5619206968586225e-16, 1.1910679660273754e-32}, {8.22063524662433e-18, 2.2141894119604265e-34},
+    {4.110317623312165e-19, 1.4412973378659527e-36}, {1.9572941063391263e-20, -1.3643503830087908e-36},
+    {8.896791392450574e-22, -7.911402614872376e-38}, {3.868170170630684e-23, -8.843177655482344e-40},
+    {1.6117375710961184e-24, -3.6846573564509766e-41}, {6.446950284384474e-26, -1.9330404233703465e-42},
+    {2.4795962632247976e-27, -1.2953730964765229e-43}, {9.183689863795546e-29, 1.4303150396787322e-45}};
+
+// exp(x) for -745 < x < 709: by Taylor's series for what is left of x after whole powers of two.
+DEVICE Double exp_pair(Double x) {
+    double n = ::rint(x.high * LOG2_E.high);
+    // n has 11 bits and the first two parts of log(2) have 40, so that their products are exact.
+    Double r = two_sum(x.high - n * 0x1.62e42fefa4p-1, n * 0x1.8432a1b0e2p-43);
+    r = r + Double{n * 0x1.8cff81a12a17ep-85, 0.0} + x.low;
+    double tail = INVERSE_FACTORIALS[23].high;  // of the series, where one double is enough
+    for (int k = 22; k > 12; --k) tail = tail * r.high + INVERSE_FACTORIALS[k].high;
+    Double sum = {tail, 0.0};
+    for (int k = 12; k >= 0; --k) sum = sum * r + INVERSE_FACTORIALS[k];
+    return {::scalbn(sum.high, int(n)), ::scalbn(sum.low, int(n))};
+}
+
+// log(x) for x from 2^-500 to 2^500, not near 1: a step of Newton's method from log(high).
+DEVICE Double log_pair(Double x) {
+    double log_ = ::log(x.high);
+    Double ratio = x * exp_pair({-log_, 0.0});
+    double rest = (ratio.high - 1.0) + ratio.low;
+    return fast_two_sum(log_, rest - 0.5 * rest * rest);
+}
+
+// log(1 + x) for x from -1/2 to 2^500.
+DEVICE Double log1p_pair(Double x) {
+    if (::fabs(x.high) < 0x1p-30) {  // x - x^2/2 + x^3/3 - x^4/4
+        double higher = x.high * x.high * x.high * (1.0 / 3.0 - 0.25 * x.high);
+        return x + -halved(x * x) + higher;
+    }
+    double log_ = ::log1p(x.high);
+    Double factor = exp_pair({-log_, 0.0});
+    Double part = factor * x;
+    Double ratio = two_sum(factor.high - 1.0, part.high);
+    double rest = ratio.high + (ratio.low + (factor.low + part.low));
+    return fast_two_sum(log_, rest - 0.5 * rest * rest);
+}
+
+// (cos(x), sin(x)) for 0 <= x <= pi, by Taylor's series about a multiple of pi/2.
+DEVICE void turn_pair(double x, Double& cosine, Double& sine) {
+    double n = ::rint(x * 0x1.45f306dc9c883p-1);  // 2/pi
+    // n is 0, 1 or 2, so that all products are exact.
+    Double t = two_sum(x - n * 0x1.921fb54442p+0, -n * 0x1.a308d3131ap-41);
+    t = t + n * 0x1.d747f23e32ed7p-83;
+    Double u = -(t * t);
+    double even = INVERSE_FACTORIALS[26].high, odd = INVERSE_FACTORIALS[27].high;
+    for (int k = 24; k > 14; k -= 2) {
+        even = even * u.high + INVERSE_FACTORIALS[k].high;
+        odd = odd * u.high + INVERSE_FACTORIALS[k + 1].high;
+    }
+    Double c = {even, 0.0}, s = {odd, 0.0};
+    for (int k = 14; k >= 0; k -= 2) {
+        c = c * u + INVERSE_FACTORIALS[k];
+        s = s * u + INVERSE_FACTORIALS[k + 1];
+    }
+    s = s * t;
+    cosine = n == 0.0 ? c : n == 1.0 ? -s : -c;
+    sine = n == 0.0 ? s : n == 1.0 ? c : -s;
+}
+
+// log|x + iy| for numbers that are finite and not both zero, y^2 + x^2 - 1 exact where it is small.
+DEVICE Double log_of_modulus_pair(double x, double y) {
+    double a = larger_of(::fabs(x), ::fabs(y)), b = smaller_of(::fabs(x), ::fabs(y));
+    if (a >= 0.5 && a < 2.0) {
+        Double first = two_product(a, a), second = two_product(b, b);
+        Double sum = two_sum(first.high - 1.0, second.high);
+        Double excess = fast_two_sum(sum.high, sum.low + (first.low + second.low));
+        if (sum.high == 0.0) excess = two_sum(first.low, second.low);
+        if (excess.high >= -0.5 && excess.high <= 1.0) return halved(log1p_pair(excess));
+    }
+    int exponent = ::ilogb(a);
+    a = ::scalbn(a, -exponent);
+    b = ::scalbn(b, -exponent);
+    Double log_ = log_pair(two_product(a, a) + two_product(b, b));
+    return halved(log_) + LOG_2 * double(exponent);
+}
+
+// The same to one double.
+DEVICE double log_of_modulus(double x, double y) {
+    double a = larger_of(::fabs(x), ::fabs(y)), b = smaller_of(::fabs(x), ::fabs(y));
+    int exponent = 0;
+    if (a > 0x1p+500 || a < 0x1p-400) {
+        exponent = ::ilogb(a);
+        a = ::scalbn(a, -exponent);
+        b = ::scalbn(b, -exponent);
+    } else if (a >= 0.5 && a < 2.0) {
+        Double first = two_product(a, a), second = two_product(b, b);
+        Double excess = two_sum(first.high - 1.0, second.high);
+        excess.low += first.low + second.low;
+        double whole = excess.high + excess.low;
+        if (whole >= -0.5 && whole <= 1.0) {
+            double lost = (excess.high - whole) + excess.low;
+            return 0.5 * (::log1p(whole) + lost / (1.0 + whole));
+        }
+    }
+    Double square = two_product(a, a) + two_product(b, b);
+    double log_ = 0.5 * (::log(square.high) + square.low / square.high);
+    return exponent == 0 ? log_ : log_ + exponent * LOG_2.high;
+}
+
+// The angle of x + iy for numbers that are finite, not both zero, y >= 0, to about 100 bits: a step
+// of Newton's method from atan2.
+DEVICE Double angle_pair(double y, double x) {
+    int exponent = ::ilogb(larger_of(::fabs(x), y));
+    x = ::scalbn(x, -exponent);
+    y = ::scalbn(y, -exponent);
+    double angle = ::atan2(y, x);
+    if (angle < 0x1p-400) return {angle, 0.0};  // the square would vanish; so does what is lacking
+    Double c, s;
+    turn_pair(angle, c, s);
+    Double across = c * y + -(s * x), along = c * x + s * y;
+    return fast_two_sum(angle, across.high / along.high);
+}
+
+}  // namespace numr
