@@ -22,7 +22,7 @@ import numpy as np
 from numr_api._backends.cuda.library import linked
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
-FLAGS = ["-std=c++17", "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-w"]
+FLAGS = ["-std=c++17", "-O0", "-ffp-contract=off", "-shared", "-fPIC", "-w"]
 
 PRELUDE = """
 #include <cstddef>

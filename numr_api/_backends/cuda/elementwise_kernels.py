@@ -129,7 +129,8 @@ def applied(signature: Signature, name: str, elements: dict[str, str]) -> str:
         "abc", signature.operands, signature.promoted, strict=False
     ):
         if dtype is not None:
-            values.append(f"converted<{promoted.name}>({elements[letter]})")
+            value = elements[letter] + (" != 0" if dtype.kind == "b" else "")
+            values.append(f"converted<{promoted.name}>({value})")
         elif promoted.kind == "c":
             values.append(f"{promoted.name}{{{letter}_real, {letter}_imag}}")
         else:
@@ -194,6 +195,7 @@ def vectors_body(signature: Signature, variant: Variant, name: str) -> list[str]
             f"if ({index}(count) - first >= {each}) {{",
             *(f"    {line}" for line in whole),
             "} else {",
+            "    ROLLED",
             f"    for ({index} i = first; i < {index}(count); ++i) "
             f"out[i] = {applied(signature, name, rest)};",
             "}",

@@ -7,6 +7,7 @@
 #define KERNEL extern "C" __global__
 #define CONSTANT __constant__ const
 #define UNROLLED _Pragma("unroll")
+#define ROLLED _Pragma("unroll 1")
 #else
 #include <cmath>
 #include <cstring>
@@ -14,6 +15,7 @@
 #define KERNEL extern "C"
 #define CONSTANT static const
 #define UNROLLED
+#define ROLLED
 #endif
 
 namespace numr {

@@ -91,17 +91,23 @@ CONSTANT Double INVERSE_FACTORIALS[28] = {
     {1.6117375710961184e-24, -3.6846573564509766e-41}, {6.446950284384474e-26, -1.9330404233703465e-42},
     {2.4795962632247976e-27, -1.2953730964765229e-43}, {9.183689863795546e-29, 1.4303150396787322e-45}};
 
-// exp(x) for -745 < x < 709: by Taylor's series for what is left of x after whole powers of two.
+// e^r - 1 for |r| <= log(2)/2, by Taylor's series.
+DEVICE Double expm1_of_small(Double r) {
+    double tail = INVERSE_FACTORIALS[23].high;  // where one double is enough
+    for (int k = 22; k > 12; --k) tail = tail * r.high + INVERSE_FACTORIALS[k].high;
+    Double sum = {tail, 0.0};
+    for (int k = 12; k > 0; --k) sum = sum * r + INVERSE_FACTORIALS[k];
+    return sum * r;
+}
+
+// exp(x) for -745 < x < 709.
 DEVICE Double exp_pair(Double x) {
     double n = ::rint(x.high * LOG2_E.high);
     // n has 11 bits and the first two parts of log(2) have 40, so that their products are exact.
     Double r = two_sum(x.high - n * 0x1.62e42fefa4p-1, n * 0x1.8432a1b0e2p-43);
     r = r + Double{n * 0x1.8cff81a12a17ep-85, 0.0} + x.low;
-    double tail = INVERSE_FACTORIALS[23].high;  // of the series, where one double is enough
-    for (int k = 22; k > 12; --k) tail = tail * r.high + INVERSE_FACTORIALS[k].high;
-    Double sum = {tail, 0.0};
-    for (int k = 12; k >= 0; --k) sum = sum * r + INVERSE_FACTORIALS[k];
-    return {::scalbn(sum.high, int(n)), ::scalbn(sum.low, int(n))};
+    Double power = expm1_of_small(r) + 1.0;
+    return {::scalbn(power.high, int(n)), ::scalbn(power.low, int(n))};
 }
 
 // log(x) for x from 2^-500 to 2^500, not near 1: a step of Newton's method from log(high).
@@ -112,18 +118,13 @@ DEVICE Double log_pair(Double x) {
     return fast_two_sum(log_, rest - 0.5 * rest * rest);
 }
 
-// log(1 + x) for x from -1/2 to 2^500.
+// log(1 + x) for x from -1/2 to 1: a step from log1p(high), accurate also where x is small.
 DEVICE Double log1p_pair(Double x) {
-    if (::fabs(x.high) < 0x1p-30) {  // x - x^2/2 + x^3/3 - x^4/4
-        double higher = x.high * x.high * x.high * (1.0 / 3.0 - 0.25 * x.high);
-        return x + -halved(x * x) + higher;
-    }
     double log_ = ::log1p(x.high);
-    Double factor = exp_pair({-log_, 0.0});
-    Double part = factor * x;
-    Double ratio = two_sum(factor.high - 1.0, part.high);
-    double rest = ratio.high + (ratio.low + (factor.low + part.low));
-    return fast_two_sum(log_, rest - 0.5 * rest * rest);
+    Double minus = {-log_, 0.0};
+    Double shift = ::fabs(log_) < 0.25 ? expm1_of_small(minus) : exp_pair(minus) + -1.0;
+    Double ratio = x + shift + x * shift;  // (1 + x)(1 + shift) - 1
+    return fast_two_sum(log_, ratio.high - 0.5 * ratio.high * ratio.high);
 }
 
 // (cos(x), sin(x)) for 0 <= x <= pi, by Taylor's series about a multiple of pi/2.

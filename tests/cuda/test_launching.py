@@ -1,0 +1,97 @@
+"""How kernels are handed to CUDA's driver, with a driver that only notes what it was given."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from host_kernels import COMPILER
+
+from numr_api._backends.cuda import library
+
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
+
+DRIVER = """
+#include <cstring>
+#include <cstddef>
+extern "C" {
+int status = 0;
+unsigned long long seen[9];
+char arguments[4096];
+std::size_t size = 0;
+int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned threads_x,
+                   unsigned threads_y, unsigned threads_z, unsigned shared, void* stream,
+                   void** parameters, void** extra) {
+    if (parameters || extra[0] != (void*)1 || extra[2] != (void*)2 || extra[4]) return 1;
+    unsigned long long all[9] = {(unsigned long long)function, x, y, z, threads_x, threads_y,
+                                 threads_z, shared, (unsigned long long)stream};
+    std::memcpy(seen, all, sizeof seen);
+    size = *(std::size_t*)extra[3];
+    std::memcpy(arguments, extra[1], size);
+    return status;
+}
+int cuGetErrorName(int status, const char** name) { *name = "CUDA_ERROR_OF_THE_TEST"; return 0; }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def driver_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("driver")
+    source, target = folder / "driver.cpp", folder / "driver.so"
+    source.write_text(DRIVER)
+    assert COMPILER is not None
+    subprocess.run([COMPILER, "-shared", "-fPIC", str(source), "-o", str(target)], check=True)
+    return target
+
+
+@pytest.fixture
+def driver(driver_file: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    real = ctypes.CDLL
+    monkeypatch.setattr(library.ctypes, "CDLL", lambda name: real(str(driver_file)))
+    library._driver.cache_clear()
+    yield library._driver()
+    library._driver.cache_clear()
+
+
+def function() -> library.Function:
+    return library.Function(SimpleNamespace(ptr=0x1234), lambda: SimpleNamespace(ptr=0x77))
+
+
+def test_arguments_arrive_packed_on_the_current_stream(driver: Any) -> None:
+    layout = struct.Struct("2P1q?h")
+    function().launch(2**31 - 1, 256, layout, (0x1000, 2**63, -5, True, -2))
+    seen = list((ctypes.c_ulonglong * 9).in_dll(driver, "seen"))
+    assert seen == [0x1234, 2**31 - 1, 1, 1, 256, 1, 1, 0, 0x77]
+    size = ctypes.c_size_t.in_dll(driver, "size").value
+    given = bytes((ctypes.c_char * 4096).in_dll(driver, "arguments"))[:size]
+    assert layout.unpack(given) == (0x1000, 2**63, -5, True, -2)
+
+
+def test_what_the_driver_refuses_is_an_error(driver: Any) -> None:
+    ctypes.c_int.in_dll(driver, "status").value = 700
+    try:
+        with pytest.raises(RuntimeError, match=r"CUDA_ERROR_OF_THE_TEST \(700\)"):
+            function().launch(1, 256, struct.Struct("q"), (1,))
+    finally:
+        ctypes.c_int.in_dll(driver, "status").value = 0
+
+
+def test_threads_have_arguments_of_their_own() -> None:
+    places: list[int] = []
+
+    def note() -> None:
+        places.append(ctypes.addressof(library._arguments.buffer))
+
+    thread = threading.Thread(target=note)
+    thread.start()
+    thread.join()
+    note()
+    assert len(set(places)) == 2
