@@ -21,6 +21,7 @@ from numr_api._errors import Unsupported
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 
 Column = np.ndarray[Any, np.dtype[Any]]
+I64, C128 = "int64", "complex128"
 FUNCTIONS = {"add": np.add, "less": np.less, "where": np.where}
 
 
@@ -52,7 +53,7 @@ CASES: dict[str, Operands] = {
     "no axes and many": (of(lambda: numbers()), of(matrix)),
     "one element and many": (of(matrix), of(lambda: numbers(1, 1))),
     "int8": (of(lambda: numbers(100, dtype="int8")), of(lambda: numbers(100, dtype="int8"))),
-    "int8 and int64": (of(lambda: numbers(99, dtype="int8")), of(lambda: numbers(99, dtype="int64"))),
+    "int8 and int64": (of(lambda: numbers(99, dtype="int8")), of(lambda: numbers(99, dtype=I64))),
     "uint8 and int32": (of(lambda: matrix("uint8")), of(lambda: matrix("int32"))),
     "float32 and complex128": (of(matrix), of(lambda: matrix("complex128"))),
     "row": (of(matrix), of(lambda: numbers(40))),
@@ -60,7 +61,7 @@ CASES: dict[str, Operands] = {
     "row of uneven length": (of(lambda: numbers(6, 41)), of(lambda: numbers(41))),
     "column": (of(matrix), of(lambda: numbers(6, 1))),
     "column and row": (of(lambda: numbers(6, 1)), of(lambda: numbers(40))),
-    "row of complex128": (of(lambda: matrix("complex128")), of(lambda: numbers(40, dtype="complex128"))),
+    "row of complex128": (of(lambda: matrix(C128)), of(lambda: numbers(40, dtype=C128))),
     "plane": (of(lambda: numbers(3, 4, 8)), of(lambda: numbers(3, 1, 8))),
     "unaligned": (of(lambda: numbers(100), at=4), of(lambda: numbers(100))),
     "unaligned row": (of(matrix), of(lambda: numbers(40), at=8)),
@@ -68,8 +69,10 @@ CASES: dict[str, Operands] = {
     "backwards": (of(matrix, lambda x: x[:, ::-1]), of(matrix, lambda x: x[::-1])),
     "transposed": (of(lambda: numbers(40, 6), lambda x: x.T), of(matrix)),
     "both transposed": (of(matrix, lambda x: x.T), of(matrix, lambda x: x.T)),
-    "axes moved": (of(lambda: numbers(3, 4, 5), lambda x: x.transpose(1, 2, 0)), of(lambda: numbers(3))),
-    "repeated": (of(lambda: numbers(40), lambda x: np.broadcast_to(x, (6, 40), subok=True)), of(matrix)),
+    "axes moved": (of(lambda: numbers(3, 4, 5), lambda x: x.transpose(1, 2, 0)),
+                   of(lambda: numbers(3))),
+    "repeated": (of(lambda: numbers(40), lambda x: np.broadcast_to(x, (6, 40), subok=True)),
+                 of(matrix)),
     "columns cut": (of(matrix, lambda x: x[:, 4:36]), of(matrix, lambda x: x[:, 8:])),
     "columns cut unevenly": (of(matrix, lambda x: x[:, 3:]), of(lambda: numbers(37))),
     "empty": (of(lambda: numbers(3, 0)), of(lambda: numbers(1))),
@@ -164,6 +167,10 @@ def test_three_operands_and_results_of_other_sizes(tmp_path: Path) -> None:
         np.testing.assert_array_equal(result, expected(name, operands))
 
 
+def square(x: Any) -> Any:
+    return x.reshape(10, 10)
+
+
 @needs_compiler
 def test_writing_to_an_operand_or_over_a_part_of_one(tmp_path: Path) -> None:
     def run(library: HostLibrary) -> list[tuple[Any, Column]]:
@@ -177,10 +184,10 @@ def test_writing_to_an_operand_or_over_a_part_of_one(tmp_path: Path) -> None:
             lambda x: (x[::-1], x, x),
             lambda x: (x, x[3:4], x),
             lambda x: (x[::2], x[::2], x[:50]),
-            lambda x: (x.reshape(10, 10), x.reshape(10, 10).T, x.reshape(10, 10)),
-            lambda x: (x.reshape(10, 10).T, x.reshape(10, 10)[0], x.reshape(10, 10).T),
-            lambda x: (x.reshape(10, 10)[:, 2:4], x.reshape(10, 10)[:, 2:4], x.reshape(10, 10)[:, :2]),
-        ):  # fmt: skip
+            lambda x: (square(x), square(x).T, square(x)),
+            lambda x: (square(x).T, square(x)[0], square(x).T),
+            lambda x: (square(x)[:, 2:4], square(x)[:, 2:4], square(x)[:, :2]),
+        ):
             x = on_host(numbers(100))
             truth = np.asarray(x).copy()
             target, *rest = views(truth)

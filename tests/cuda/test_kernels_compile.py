@@ -30,7 +30,11 @@ def variants(signature: Signature) -> list[Variant]:
     found = [Variant(1, ("vector",) * count, wide=False)]
     if signature.name in STRIDED and len(set(signature.operands)) == 1:
         modes = ("vector", *["constant"] * (count - 1))
-        found += [Variant(1, modes, wide=True), Variant(3, (), wide=False), Variant(2, (), wide=True)]
+        found += [
+            Variant(1, modes, wide=True),
+            Variant(3, (), wide=False),
+            Variant(2, (), wide=True),
+        ]
         if signature.vector > 1:
             found.append(Variant(2, ("vector",) * count, wide=False))
     return found
@@ -66,7 +70,11 @@ def test_a_text_holds_each_file_once_and_includes_none() -> None:
     text = linked(["complex.cuh", "elementwise.cuh", "numbers.cuh"])
     assert '#include "' not in text
     assert text.count("struct Complex {") == text.count("struct Layout {") == 1
-    assert text.index("struct Complex {") < text.index("struct Double {") < text.index("struct Layout {")
+    assert (
+        text.index("struct Complex {")
+        < text.index("struct Double {")
+        < text.index("struct Layout {")
+    )
     assert '#include "functions.cuh"' in text_of("complex.cuh")
 
 

@@ -23,16 +23,20 @@ DRIVER = """
 #include <cstddef>
 extern "C" {
 int status = 0;
-unsigned long long seen[9];
+struct Configuration {
+    unsigned numbers[7];
+    void* stream;
+    void* attributes;
+    unsigned count;
+} seen;
+void* seen_function;
 char arguments[4096];
 std::size_t size = 0;
-int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned threads_x,
-                   unsigned threads_y, unsigned threads_z, unsigned shared, void* stream,
-                   void** parameters, void** extra) {
+int cuLaunchKernelEx(const Configuration* configuration, void* function, void** parameters,
+                     void** extra) {
     if (parameters || extra[0] != (void*)1 || extra[2] != (void*)2 || extra[4]) return 1;
-    unsigned long long all[9] = {(unsigned long long)function, x, y, z, threads_x, threads_y,
-                                 threads_z, shared, (unsigned long long)stream};
-    std::memcpy(seen, all, sizeof seen);
+    seen = *configuration;
+    seen_function = function;
     size = *(std::size_t*)extra[3];
     std::memcpy(arguments, extra[1], size);
     return status;
@@ -68,8 +72,10 @@ def function() -> library.Function:
 def test_arguments_arrive_packed_on_the_current_stream(driver: Any) -> None:
     layout = struct.Struct("2P1q?h")
     function().launch(2**31 - 1, 256, layout, (0x1000, 2**63, -5, True, -2))
-    seen = list((ctypes.c_ulonglong * 9).in_dll(driver, "seen"))
-    assert seen == [0x1234, 2**31 - 1, 1, 1, 256, 1, 1, 0, 0x77]
+    seen = bytes((ctypes.c_char * library.CONFIGURATION.size).in_dll(driver, "seen"))
+    numbers = library.CONFIGURATION.unpack(seen)
+    assert numbers == (2**31 - 1, 1, 1, 256, 1, 1, 0, 0x77, 0, 0)
+    assert ctypes.c_void_p.in_dll(driver, "seen_function").value == 0x1234
     size = ctypes.c_size_t.in_dll(driver, "size").value
     given = bytes((ctypes.c_char * 4096).in_dll(driver, "arguments"))[:size]
     assert layout.unpack(given) == (0x1000, 2**63, -5, True, -2)

@@ -31,7 +31,7 @@ from numr_api._dtypes import BY_NAME, DType, scalar_range
 from numr_api._errors import Unsupported
 
 if TYPE_CHECKING:
-    from numr_api._backends import Kernel as AnyKernel, Scalar, Shape
+    from numr_api._backends import Kernel as AnyKernel, Shape
 
 FEW = 2**31  # elements that 32 bits count, with room for the last step
 MOST_GROUPS = 2**31 - 1
@@ -110,9 +110,11 @@ def _assigned(view: Any, out: Any) -> Any:
 
 # --- scalars --------------------------------------------------------------------------------------
 
-_CODES = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
-_CODES |= {f"u{name}": code.upper() for name, code in _CODES.items()}
-_CODES |= {"bool": "?", "float32": "f", "float64": "d", "complex64": "ff", "complex128": "dd"}
+_CODES = {
+    "bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
+    "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q",
+    "float32": "f", "float64": "d", "complex64": "ff", "complex128": "dd",
+}  # fmt: skip
 
 _OVERFLOW = float.fromhex("0x1.ffffffp+127")  # from here on float32 rounds to infinity
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from numr_api._dtypes import DType
@@ -92,8 +91,7 @@ def source_of(signature: Signature, variant: Variant) -> str:
 def operation(signature: Signature, name: str) -> str:
     """The declaration of the function that is applied to each element."""
     given = ", ".join(
-        f"{dtype.name} {letter}"
-        for letter, dtype in zip("abc", signature.promoted, strict=False)
+        f"{dtype.name} {letter}" for letter, dtype in zip("abc", signature.promoted, strict=False)
     )
     return (
         f"DEVICE {signature.result.name} of_{name}({given}) {{\n"
@@ -106,9 +104,7 @@ def parameters(signature: Signature, variant: Variant) -> str:
     """The kernel's parameters, in the order in which ``elementwise`` packs them."""
     given = [f"{stored(signature.result)}* out"]
     scalars: list[str] = []
-    for letter, dtype, promoted in zip(
-        "abc", signature.operands, signature.promoted, strict=False
-    ):
+    for letter, dtype, promoted in zip("abc", signature.operands, signature.promoted, strict=False):
         if dtype is not None:
             given.append(f"const {stored(dtype)}* {letter}")
         elif promoted.kind == "c":
@@ -125,9 +121,7 @@ def parameters(signature: Signature, variant: Variant) -> str:
 def applied(signature: Signature, name: str, elements: dict[str, str]) -> str:
     """The expression of an element of the output, given those of the array operands."""
     values: list[str] = []
-    for letter, dtype, promoted in zip(
-        "abc", signature.operands, signature.promoted, strict=False
-    ):
+    for letter, dtype, promoted in zip("abc", signature.operands, signature.promoted, strict=False):
         if dtype is not None:
             value = elements[letter] + (" != 0" if dtype.kind == "b" else "")
             values.append(f"converted<{promoted.name}>({value})")

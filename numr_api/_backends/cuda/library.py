@@ -1,8 +1,8 @@
 """Kernels in CUDA C++: their text, compiled at first use and kept on disk, and how they are run.
 
 CuPy compiles with NVRTC and keeps the outcome in its cache (``~/.cupy/kernel_cache``, or where
-``CUPY_CACHE_DIR`` says). Kernels are run by the driver's own function: CuPy's converts each argument
-by itself, while here all are packed at once.
+``CUPY_CACHE_DIR`` says). Kernels are run by the driver's own function: CuPy's converts each
+argument by itself, while here all are packed at once.
 """
 
 from __future__ import annotations
@@ -53,6 +53,10 @@ def linked(names: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+# CUlaunchConfig: blocks and threads along three axes, shared memory, stream, attributes.
+CONFIGURATION = struct.Struct("7IPPI")
+
+
 class _Arguments(threading.local):
     """Memory of a thread for the arguments of a kernel, and what tells the driver of it."""
 
@@ -63,6 +67,7 @@ class _Arguments(threading.local):
         self.extra = (ctypes.c_void_p * 5)(
             1, ctypes.addressof(self.buffer), 2, ctypes.addressof(self.size), 0
         )
+        self.configuration = ctypes.create_string_buffer(CONFIGURATION.size)
 
 
 _arguments = _Arguments()
@@ -70,14 +75,8 @@ _arguments = _Arguments()
 
 @cache
 def _driver() -> Any:
-    """The driver's library, with the types of the function that runs kernels."""
-    name = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
-    library = ctypes.CDLL(name)
-    numbers = [ctypes.c_uint] * 7
-    pointers = [ctypes.c_void_p] * 3
-    library.cuLaunchKernel.argtypes = [ctypes.c_void_p, *numbers, *pointers]
-    library.cuGetErrorName.argtypes = [ctypes.c_int, ctypes.POINTER(ctypes.c_char_p)]
-    return library
+    """The driver's library."""
+    return ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
 
 
 class Function:
@@ -85,21 +84,22 @@ class Function:
 
     def __init__(self, function: Any, current_stream: Any) -> None:
         self._function = function  # which keeps the module loaded
-        self._handle: int = function.ptr
+        self._handle = ctypes.c_void_p(function.ptr)
         self._current_stream = current_stream
-        self._run = _driver().cuLaunchKernel
+        self._run = _driver().cuLaunchKernelEx  # has few arguments, each of which takes time
 
     def launch(
         self, groups: int, threads: int, layout: struct.Struct, values: Sequence[Any]
     ) -> None:
         """Run with arguments of a layout, on the current stream."""
-        arguments = _arguments
-        layout.pack_into(arguments.buffer, 0, *values)
-        arguments.size.value = layout.size
-        stream = self._current_stream().ptr
-        status = self._run(
-            self._handle, groups, 1, 1, threads, 1, 1, 0, stream, None, arguments.extra
+        given = _arguments
+        layout.pack_into(given.buffer, 0, *values)
+        given.size.value = layout.size
+        stream: int = self._current_stream().ptr
+        CONFIGURATION.pack_into(
+            given.configuration, 0, groups, 1, 1, threads, 1, 1, 0, stream, 0, 0
         )
+        status = self._run(given.configuration, self._handle, None, given.extra)
         if status:
             name = ctypes.c_char_p()
             _driver().cuGetErrorName(status, ctypes.byref(name))
