@@ -101,3 +101,46 @@ def test_threads_have_arguments_of_their_own() -> None:
     thread.join()
     note()
     assert len(set(places)) == 2
+
+
+def test_compiled_kernels_are_kept_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUPY_CACHE_DIR", str(tmp_path))
+    file = library.cache_folder() / "kernel.cubin"
+    assert file.parent == tmp_path / "numr_api"
+    library.keep(b"code", file)
+    library.keep(b"code", file)
+    assert file.read_bytes() == b"code"
+
+    def fail(*_: Any) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="full"):
+        library.keep(b"other", file)
+    assert [path.name for path in file.parent.iterdir()] == ["kernel.cubin"]
+
+
+def test_a_text_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUPY_CACHE_DIR", str(tmp_path))
+    texts: list[str] = []
+
+    def compile_using_nvrtc(source: str, options: Any, cache_in_memory: bool) -> Any:
+        texts.append(source)
+        return source.upper().encode(), None
+
+    cuda = SimpleNamespace(
+        Device=lambda: SimpleNamespace(compute_capability="90"),
+        nvrtc=SimpleNamespace(getVersion=lambda: (13, 0)),
+        compiler=SimpleNamespace(compile_using_nvrtc=compile_using_nvrtc),
+    )
+    cupy = SimpleNamespace(cuda=cuda, ndarray=list, __version__="14")
+    monkeypatch.setattr(library, "import_module", lambda name: cupy)
+    compiled = library.Library()._compiled
+    assert [compiled(text) for text in ("a", "b", "a")] == [b"A", b"B", b"A"]
+    assert library.Library()._compiled("b") == b"B"
+    assert texts == ["a", "b"]
+    cuda.Device = lambda: SimpleNamespace(compute_capability="80")
+    compiled("a")
+    assert texts == ["a", "b", "a"]

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numr_api._backends.cuda.elementwise_kernels import (
     THREADS,
-    UNROLL,
     Signature,
     Variant,
     source_of,
@@ -280,7 +279,7 @@ class Kernel:
         else:
             variant = Variant(len(lengths), (), count >= FEW)
             numbers = (count, *lengths, *(n for step in steps for n in step))
-            groups = -(-count // (THREADS * UNROLL))
+            groups = -(-count // (THREADS * self.signature.scattered))
         packing = self._packing(len(numbers))
         return Plan(self._function(variant), min(groups, MOST_GROUPS), packing, numbers)
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from numr_api._dtypes import DType
 
 THREADS = 256  # of a block; THREADS of elementwise.cuh
-UNROLL = 4  # elements of a thread that reaches them one by one, a block's width apart
 
 
 class Signature(NamedTuple):
@@ -47,6 +46,15 @@ class Signature(NamedTuple):
         """
         sizes = [dtype.itemsize for dtype in self.arrays]
         return max(1, min(16 // min(sizes), 32 // max(sizes)))
+
+    @property
+    def scattered(self) -> int:
+        """How many elements a thread has where it reaches each by itself.
+
+        Several, so that it need not wait for one after the other; but one where the operation is
+        so long that copies of it would take seconds to compile.
+        """
+        return 1 if self.promoted[-1].kind == "c" and "(" in self.body else 4
 
 
 class Variant(NamedTuple):
@@ -203,16 +211,17 @@ def elements_body(signature: Signature, variant: Variant, name: str) -> list[str
     All are read before the first is written, so that the reads need not wait for each other.
     """
     index = "uint64" if variant.wide else "uint32"
+    each = signature.scattered
     given = letters(signature)
     parts = {letter: f"{letter}[places[{i}]]" for i, letter in enumerate(given, 1)}
     return [
-        f"const {index} step = {index}(gridDim.x) * {THREADS * UNROLL};",
-        f"for ({index} first = {index}(blockIdx.x) * {THREADS * UNROLL} + threadIdx.x; "
+        f"const {index} step = {index}(gridDim.x) * {THREADS * each};",
+        f"for ({index} first = {index}(blockIdx.x) * {THREADS * each} + threadIdx.x; "
         f"first < {index}(count); first += step) {{",
-        f"    {stored(signature.result)} results[{UNROLL}];",
-        f"    int64 to[{UNROLL}];",
+        f"    {stored(signature.result)} results[{each}];",
+        f"    int64 to[{each}];",
         "    UNROLLED",
-        f"    for (int i = 0; i < {UNROLL}; ++i) {{",
+        f"    for (int i = 0; i < {each}; ++i) {{",
         f"        const {index} number = first + i * {THREADS};",
         f"        if (number >= {index}(count)) break;",
         f"        int64 places[{len(given) + 1}];",
@@ -221,7 +230,7 @@ def elements_body(signature: Signature, variant: Variant, name: str) -> list[str
         f"        results[i] = {applied(signature, name, parts)};",
         "    }",
         "    UNROLLED",
-        f"    for (int i = 0; i < {UNROLL}; ++i) {{",
+        f"    for (int i = 0; i < {each}; ++i) {{",
         f"        if (first + i * {THREADS} < {index}(count)) out[to[i]] = results[i];",
         "    }",
         "}",

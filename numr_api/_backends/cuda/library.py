@@ -1,15 +1,20 @@
 """Kernels in CUDA C++: their text, compiled at first use and kept on disk, and how they are run.
 
-CuPy compiles with NVRTC and keeps the outcome in its cache (``~/.cupy/kernel_cache``, or where
-``CUPY_CACHE_DIR`` says). Kernels are run by the driver's own function: CuPy's converts each
-argument by itself, while here all are packed at once.
+NVRTC compiles them, called through CuPy, but not through CuPy's RawModule: that asks for subnormal
+numbers to be flushed to zero. What was compiled is kept beside CuPy's own cache (in ``numr_api`` of
+``~/.cupy/kernel_cache``, or of where ``CUPY_CACHE_DIR`` says). Kernels are run by the driver's own
+function: CuPy's converts each argument by itself, while here all are packed at once.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import hashlib
+import os
 import struct
 import sys
+import tempfile
 import threading
 from collections.abc import Sequence
 from functools import cache
@@ -21,7 +26,8 @@ SOURCES = Path(__file__).parent / "sources"
 
 # Without --fmad=false a*b - c*d would be rounded once for one product and twice for the other, so
 # that x * conj(x) were not real; and the sums of pairs would lose what they are made for. The
-# elementary functions fuse explicitly where they want to. Division and sqrt are exact by default.
+# elementary functions fuse explicitly where they want to. By default division and sqrt are exact,
+# and subnormal numbers are kept.
 OPTIONS = ("--std=c++17", "--fmad=false")
 
 MOST_BYTES = 4096  # of a kernel's arguments
@@ -122,8 +128,41 @@ class Library:
 
     def function(self, files: Sequence[str], text: str, name: str) -> Any:
         """A kernel of a text that needs these files, compiled for the current device."""
-        module = self._cupy.RawModule(code=linked(files) + text, options=OPTIONS)
-        return Function(module.get_function(name).kernel, self._cupy.cuda.get_current_stream)
+        module = self._cupy.cuda.function.Module()
+        module.load(self._compiled(linked(files) + text))
+        return Function(module.get_function(name), self._cupy.cuda.get_current_stream)
+
+    def _compiled(self, source: str) -> bytes:
+        """The machine code of a text, from the disk if it was compiled before."""
+        cuda = self._cupy.cuda
+        architecture = cuda.Device().compute_capability
+        key = repr((source, OPTIONS, architecture, cuda.nvrtc.getVersion(), self._cupy.__version__))
+        file = cache_folder() / f"{hashlib.sha256(key.encode()).hexdigest()}.cubin"
+        with contextlib.suppress(OSError):
+            return file.read_bytes()
+        image: bytes = cuda.compiler.compile_using_nvrtc(source, OPTIONS, cache_in_memory=True)[0]
+        with contextlib.suppress(OSError):  # a disk that cannot be written to costs time only
+            keep(image, file)
+        return image
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels are kept."""
+    given = os.environ.get("CUPY_CACHE_DIR")
+    return (Path(given) if given else Path.home() / ".cupy" / "kernel_cache") / "numr_api"
+
+
+def keep(image: bytes, file: Path) -> None:
+    """Write a file that no other process sees unfinished."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    number, name = tempfile.mkstemp(dir=file.parent)
+    try:
+        with os.fdopen(number, "wb") as unfinished:
+            unfinished.write(image)
+        Path(name).replace(file)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 @cache
