@@ -100,7 +100,8 @@ class HostLibrary:
         self.compiled: ctypes.CDLL | None = None
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
-        return on_host(np.zeros(shape, dtype))
+        unwritten = np.full((*shape, np.dtype(dtype).itemsize), 0xA5, np.uint8)
+        return on_host(unwritten.view(dtype).reshape(shape))
 
     def function(self, files: Sequence[str], text: str, name: str) -> HostFunction:
         if self.compiled is None:

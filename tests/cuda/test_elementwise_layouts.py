@@ -46,7 +46,7 @@ def of(make: Callable[[], Column], change: Callable[[Any], Any] = lambda x: x, a
 
 CASES: dict[str, Operands] = {
     **{
-        f"{n} in a row": (of(lambda n=n: numbers(n)), of(lambda n=n: -numbers(n)))
+        f"{n} in a row": (of(lambda n=n: numbers(n)), of(lambda n=n: 2 * numbers(n) + 1))
         for n in (0, 1, 3, 4, 5, 1023, 1024, 1025, 5000)
     },
     "no axes": (of(lambda: numbers()), of(lambda: numbers())),
@@ -66,6 +66,7 @@ CASES: dict[str, Operands] = {
     "unaligned": (of(lambda: numbers(100), at=4), of(lambda: numbers(100))),
     "unaligned row": (of(matrix), of(lambda: numbers(40), at=8)),
     "every other": (of(lambda: numbers(201), lambda x: x[::2]), of(lambda: numbers(101))),
+    "every other of many": (of(lambda: numbers(6001), lambda x: x[::2]), of(lambda: numbers(3001))),
     "backwards": (of(matrix, lambda x: x[:, ::-1]), of(matrix, lambda x: x[::-1])),
     "transposed": (of(lambda: numbers(40, 6), lambda x: x.T), of(matrix)),
     "both transposed": (of(matrix, lambda x: x.T), of(matrix, lambda x: x.T)),
@@ -73,6 +74,8 @@ CASES: dict[str, Operands] = {
                    of(lambda: numbers(3))),
     "repeated": (of(lambda: numbers(40), lambda x: np.broadcast_to(x, (6, 40), subok=True)),
                  of(matrix)),
+    "repeated and a scalar": (of(lambda: numbers(40), lambda x: np.broadcast_to(x, (6, 40),
+                                                                                subok=True)), 3),
     "columns cut": (of(matrix, lambda x: x[:, 4:36]), of(matrix, lambda x: x[:, 8:])),
     "columns cut unevenly": (of(matrix, lambda x: x[:, 3:]), of(lambda: numbers(37))),
     "empty": (of(lambda: numbers(3, 0)), of(lambda: numbers(1))),
@@ -148,6 +151,7 @@ def test_counting_in_64_bits_and_in_several_steps_gives_the_same(
 def test_results_have_their_axes_in_the_order_of_the_operands(sums: Any) -> None:
     assert sums["both transposed"][1].strides == sums["both transposed"][0][0].strides
     assert sums["transposed"][1].flags.c_contiguous
+    assert sums["repeated and a scalar"][1].flags.c_contiguous
 
 
 @needs_compiler
@@ -171,6 +175,11 @@ def square(x: Any) -> Any:
     return x.reshape(10, 10)
 
 
+def cut(x: Any) -> Any:
+    """Rows that begin on even addresses and do not consist of whole vectors."""
+    return x.reshape(5, 20)[:, :18]
+
+
 @needs_compiler
 def test_writing_to_an_operand_or_over_a_part_of_one(tmp_path: Path) -> None:
     def run(library: HostLibrary) -> list[tuple[Any, Column]]:
@@ -185,6 +194,7 @@ def test_writing_to_an_operand_or_over_a_part_of_one(tmp_path: Path) -> None:
             lambda x: (x, x[3:4], x),
             lambda x: (x[::2], x[::2], x[:50]),
             lambda x: (square(x), square(x).T, square(x)),
+            lambda x: (cut(x), cut(x), cut(x)[0]),
             lambda x: (square(x).T, square(x)[0], square(x).T),
             lambda x: (square(x)[:, 2:4], square(x)[:, 2:4], square(x)[:, :2]),
         ):

@@ -192,6 +192,22 @@ def test_shifts_by_the_width_or_more_leave_what_is_shifted_in(dtype: DType, host
     assert host.call("bitwise_right_shift", [x, n]).tolist() == [a >> b for a, b in pairs]
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_quotients_of_extremes_are_right(dtype: str, host: Host) -> None:
+    inf, nan = float("inf"), float("nan")
+    limits = np.finfo(dtype)
+    large, least = float(limits.max), float(limits.smallest_subnormal)
+    x = [complex(1, 1), complex(inf, nan), complex(-inf, 1), complex(1, -1), complex(large, large),
+         complex(least, least), complex(1, 0), complex(0, large)]  # fmt: skip
+    y = [0j, complex(1, 1), complex(1, 0), complex(nan, inf), complex(large, large),
+         complex(least, 2 * least), complex(0, 2), complex(large, 0)]  # fmt: skip
+    found = host.call("divide", [np.array(x, dtype), np.array(y, dtype)])
+    assert np.isinf(found[:3]).all()  # of the parts, one may be NaN
+    assert found[2].real == -inf
+    np.testing.assert_array_equal(found[3], 0)
+    np.testing.assert_array_equal(found[4:], np.array([1, 0.6 - 0.2j, -0.5j, 1j], dtype))
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_clip_takes_missing_bounds_and_gives_nan_for_nan(dtype: str, host: Host) -> None:
     kind = BY_NAME[dtype]

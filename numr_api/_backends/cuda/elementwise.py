@@ -234,7 +234,7 @@ class Kernel:
 
     def _new(self, shape: Shape, arrays: Sequence[Any]) -> Any:
         """An array whose axes are in the order of the operands' in memory."""
-        full = [x for x in arrays if x.shape == shape]
+        full = [x for x in arrays if x.shape == shape and 0 not in x.strides]
         if len(shape) < 2 or not full or any(x._c_contiguous for x in full):
             return self._library.empty(shape, self._dtype)
         strides = full[0].strides
