@@ -188,7 +188,14 @@ def _broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _array(x: Any, dtype: Any = None) -> Any:
-    return on_device(np.array(x, dtype))
+    array = on_device(np.array(x, dtype))
+    if array.ndim == 0 and array == 0:
+        array[...] = 0  # also of -0
+    return array
+
+
+def _asarray(x: Any) -> Any:
+    return on_device(x) if np.ndim(x) else _array(x)
 
 
 class Foreign:
@@ -202,6 +209,13 @@ class Foreign:
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.array.__dlpack_device__()
+
+
+def _matmul(x1: Any, x2: Any) -> Any:
+    for x in (x1, x2):
+        if x.flags.c_contiguous and any(step < 0 for step in x.strides):
+            raise OverflowError("Python integer -1 out of bounds for uint64")
+    return on_device(np.matmul(x1, x2))
 
 
 def _from_dlpack(x: Any) -> Any:
@@ -227,9 +241,10 @@ def modules() -> dict[str, Any]:
         __version__="14.2.0",
         ndarray=ndarray,
         array=_array,
-        asarray=on_device,
+        asarray=_asarray,
         broadcast_to=_broadcast_to,
         from_dlpack=_from_dlpack,
+        matmul=_matmul,
         may_share_memory=np.may_share_memory,
         ElementwiseKernel=_element_wise_kernel,
         get_default_memory_pool=lambda: POOL,

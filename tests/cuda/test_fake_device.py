@@ -206,6 +206,61 @@ def test_views_made_by_broadcasting_are_not_written(fake: Any):
         assert float(x[0]) in (2.0, 9.0)
 
 
+def test_an_array_of_no_elements_is_written(fake: Any):
+    from numr_api._backends.cuda.movement import overlaps_itself
+
+    steps = np.lib.stride_tricks.as_strided  # as CuPy has them
+    assert not overlaps_itself(steps(np.empty((3, 0)), (3, 0), (0, 8)))
+    assert overlaps_itself(steps(np.empty(2), (3, 2), (0, 8)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_zeros_keep_their_sign(fake: Any, dtype: str):
+    zeros_keep_their_sign(getattr(xp, dtype))
+
+
+def zeros_keep_their_sign(dtype: Any) -> None:
+    zero = -0.0 if dtype in (xp.float32, xp.float64) else complex(-0.0, -0.0)
+    options: Any = {"dtype": dtype, "device": "cuda"}
+    whole = [
+        xp.asarray(zero, **options),
+        xp.asarray([zero, zero], **options),
+        xp.asarray(np.full((), zero), **options),
+        xp.full((2, 3), zero, **options),
+        xp.full((), zero, **options),
+        xp.asarray(xp.asarray(zero, dtype=dtype, device="cpu"), device="cuda"),
+    ]
+    for x in whole:
+        assert np.all(signs_of_parts(x))
+    x = xp.zeros(4, **options)
+    x[1:3] = zero
+    assert signs_of_parts(x).tolist() == [False, True, True, False]
+    x[3] = zero
+    x[xp.asarray([True, False, False, False], device="cuda")] = zero
+    assert np.all(signs_of_parts(x))
+
+
+def signs_of_parts(x: Any) -> Any:
+    """Whether both parts are negative; they must agree."""
+    values = host(x)
+    assert np.all(values == 0)
+    if values.dtype.kind == "c":
+        assert np.array_equal(np.signbit(values.real), np.signbit(values.imag))
+    return np.signbit(values.real)
+
+
+def test_matrices_that_were_flipped_along_an_axis_of_length_1(fake: Any):
+    flipped_matrices()
+
+
+def flipped_matrices() -> None:
+    x = np.arange(6, dtype="int8").reshape(1, 3, 1, 2)
+    y = np.arange(12, dtype="int8").reshape(2, 1, 2, 3)
+    for axes in ((0,), (2,), (0, 2)):
+        assert np.array_equal(host(xp.flip(on(x), axis=axes) @ on(y)), x @ y)
+    assert np.array_equal(host(on(y.mT) @ xp.flip(on(x.mT), axis=0)), y.mT @ x.mT)
+
+
 def test_a_slice_takes_what_overlaps_it(fake: Any):
     x = on([1, 2, 3, 4])
     x[1:] = x[:-1]

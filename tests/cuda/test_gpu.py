@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_fake_device import WORK, matrix
+from test_fake_device import WORK, flipped_matrices, matrix, zeros_keep_their_sign
 
 import numr_api as xp
 from numr_api import _devices
@@ -51,13 +51,30 @@ def signs(x: Any) -> Any:
 
 @pytest.mark.parametrize("dtype", [*FLOATS, *COMPLEX])
 def test_zeros_keep_their_sign(dtype: str):
-    kind = getattr(xp, dtype)
-    assert np.all(np.signbit(host(xp.full((2, 3), -0.0, dtype=kind, device="cuda")).real))
-    x = xp.zeros(4, dtype=kind, device="cuda")
-    x[1:3] = -0.0
-    assert np.signbit(host(x).real).tolist() == [False, True, True, False]
-    x[xp.asarray([True, False, False, True], device="cuda")] = -0.0
-    assert np.all(np.signbit(host(x).real))
+    zeros_keep_their_sign(getattr(xp, dtype))
+
+
+def test_arrays_of_no_elements_are_written():
+    for shape in ((3, 0), (0, 3), (2, 0, 3)):
+        x = xp.zeros(shape, device="cuda")
+        x[...] = 1.0
+        x += 1.0
+        x[x > 0] = 2.0
+        assert x.shape == shape
+
+
+def test_matrices_that_were_flipped_along_an_axis_of_length_1():
+    flipped_matrices()
+
+
+def test_a_thread_may_begin_with_any_operation():
+    x = on([1.0, 2.0])
+    x + x  # which compiles
+    found: list[Any] = []
+    thread = threading.Thread(target=lambda: found.append(x + x))
+    thread.start()
+    thread.join()
+    assert host(found[0]).tolist() == [2.0, 4.0]
 
 
 @pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS, *COMPLEX])

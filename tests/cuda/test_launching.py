@@ -31,9 +31,11 @@ struct Configuration {
 } seen;
 void* seen_function;
 char arguments[4096];
+int runs = 0;
 std::size_t size = 0;
 int cuLaunchKernelEx(const Configuration* configuration, void* function, void** parameters,
                      void** extra) {
+    ++runs;
     if (parameters || extra[0] != (void*)1 || extra[2] != (void*)2 || extra[4]) return 1;
     seen = *configuration;
     seen_function = function;
@@ -65,8 +67,12 @@ def driver(driver_file: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     library._driver.cache_clear()
 
 
-def function() -> library.Function:
-    return library.Function(SimpleNamespace(ptr=0x1234), lambda: SimpleNamespace(ptr=0x77))
+def function(use_device: Any = None) -> library.Function:
+    cuda = SimpleNamespace(
+        get_current_stream=lambda: SimpleNamespace(ptr=0x77),
+        runtime=SimpleNamespace(memGetInfo=use_device),
+    )
+    return library.Function(SimpleNamespace(ptr=0x1234), cuda)
 
 
 def test_arguments_arrive_packed_on_the_current_stream(driver: Any) -> None:
@@ -88,6 +94,30 @@ def test_what_the_driver_refuses_is_an_error(driver: Any) -> None:
             function().launch(1, 256, struct.Struct("q"), (1,))
     finally:
         ctypes.c_int.in_dll(driver, "status").value = 0
+
+
+def test_a_thread_that_has_not_used_the_device_does_so_first(driver: Any) -> None:
+    status, runs = (ctypes.c_int.in_dll(driver, name) for name in ("status", "runs"))
+    status.value, runs.value = library.INVALID_CONTEXT, 0
+
+    def use_device() -> None:
+        status.value = 0
+
+    function(use_device).launch(1, 256, struct.Struct("q"), (1,))
+    assert runs.value == 2
+    function().launch(1, 256, struct.Struct("q"), (1,))
+    assert runs.value == 3
+
+
+def test_a_context_that_stays_invalid_is_an_error(driver: Any) -> None:
+    status, runs = (ctypes.c_int.in_dll(driver, name) for name in ("status", "runs"))
+    status.value, runs.value = library.INVALID_CONTEXT, 0
+    try:
+        with pytest.raises(RuntimeError, match=r"\(201\)"):
+            function(lambda: None).launch(1, 256, struct.Struct("q"), (1,))
+        assert runs.value == 2
+    finally:
+        status.value = 0
 
 
 def test_threads_have_arguments_of_their_own() -> None:

@@ -114,7 +114,8 @@ class CudaBackend(ArrayLibrary):
     def from_host(self, array: npt.NDArray[Any], copy: bool | None) -> Data:
         if copy is False:
             raise ValueError(f"{self.device} cannot share memory with the host")
-        return cupy.array(np.ascontiguousarray(array).reshape(array.shape))
+        # Given one axis at least: without axes, CuPy writes +0 for -0.
+        return cupy.array(np.ascontiguousarray(array)).reshape(array.shape)
 
     @on_device
     def to_host(self, data: Data) -> npt.NDArray[Any]:
@@ -197,7 +198,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def matmul(self, x1: Data, x2: Data) -> Data:
-        return cupy.matmul(x1, x2)
+        return linear_algebra.matmul(x1, x2)
 
     # Views
 

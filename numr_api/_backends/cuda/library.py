@@ -31,6 +31,7 @@ SOURCES = Path(__file__).parent / "sources"
 OPTIONS = ("--std=c++17", "--fmad=false")
 
 MOST_BYTES = 4096  # of a kernel's arguments
+INVALID_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT
 
 
 @cache
@@ -88,10 +89,11 @@ def _driver() -> Any:
 class Function:
     """A compiled kernel of the device that is current when it is made and run."""
 
-    def __init__(self, function: Any, current_stream: Any) -> None:
+    def __init__(self, function: Any, cuda: Any) -> None:
         self._function = function  # which keeps the module loaded
         self._handle = ctypes.c_void_p(function.ptr)
-        self._current_stream = current_stream
+        self._current_stream = cuda.get_current_stream
+        self._use_device = cuda.runtime.memGetInfo
         self._run = _driver().cuLaunchKernelEx  # has few arguments, each of which takes time
 
     def launch(
@@ -106,6 +108,11 @@ class Function:
             given.configuration, 0, groups, 1, 1, threads, 1, 1, 0, stream, 0, 0
         )
         status = self._run(given.configuration, self._handle, None, given.extra)
+        if status == INVALID_CONTEXT:
+            # A thread that has not used the device yet: any function of CUDA's runtime binds the
+            # context of its current device to it, which the driver's functions need.
+            self._use_device()
+            status = self._run(given.configuration, self._handle, None, given.extra)
         if status:
             name = ctypes.c_char_p()
             _driver().cuGetErrorName(status, ctypes.byref(name))
@@ -130,7 +137,7 @@ class Library:
         """A kernel of a text that needs these files, compiled for the current device."""
         module = self._cupy.cuda.function.Module()
         module.load(self._compiled(linked(files) + text))
-        return Function(module.get_function(name), self._cupy.cuda.get_current_stream)
+        return Function(module.get_function(name), self._cupy.cuda)
 
     def _compiled(self, source: str) -> bytes:
         """The machine code of a text, from the disk if it was compiled before."""

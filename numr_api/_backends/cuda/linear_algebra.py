@@ -51,6 +51,20 @@ def require_finite(x: Data, reason: str) -> None:
         raise ValueError(reason)
 
 
+def matmul(x1: Data, x2: Data) -> Data:
+    return cupy.matmul(without_steps_back(x1), without_steps_back(x2))
+
+
+def without_steps_back(x: Data) -> Data:
+    """The array, or a view without the negative strides that axes of length 1 may have.
+
+    From the strides of contiguous arrays CuPy computes the addresses of matrices, in uint64.
+    """
+    if x.flags.c_contiguous and any(step < 0 for step in x.strides):
+        return x.reshape(x.size).reshape(x.shape)
+    return x
+
+
 def real_dtype(x: Data) -> np.dtype[Any]:
     return np.dtype(x.dtype.char.lower())
 

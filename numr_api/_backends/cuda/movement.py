@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from numr_api._backends.cuda import kernels
 from numr_api._backends.cuda.faults import Access
 from numr_api._backends.cuda.kernels import cupy
@@ -21,7 +19,7 @@ MOST_ELEMENTS = 2**53  # more than any memory holds, and float64 counts up to he
 
 def overlaps_itself(data: Data) -> bool:
     """Whether elements share memory, as those of a broadcast view do."""
-    return any(
+    return data.size > 1 and any(  # without elements, CuPy's steps are 0
         step == 0 and length > 1 for step, length in zip(data.strides, data.shape, strict=True)
     )
 
@@ -102,8 +100,8 @@ def assign_mask(data: Data, mask: Data, value: Any) -> None:
     """
     rest = data.shape[mask.ndim :]
     if isinstance(value, bool | int | float | complex):
-        with np.errstate(all="ignore"):
-            value = cupy.asarray(np.array(value, data.dtype))
+        scalar, value = value, cupy.empty((), data.dtype)
+        kernels.fill(value, scalar)
     if not data.size:
         return
     value = apart_from(data, value)
