@@ -185,8 +185,11 @@ DEVICE complex128 tanh(complex128 z) {
         ::sincos(z.imag, &s, &c);
         return {copysign_(1.0, z.real), times(4.0 * s * c, ::exp(-2.0 * ::fabs(z.real)))};
     }
-    double t = ::tan(z.imag), s = ::sinh(z.real), b = 1.0 + t * t, size = 1.0 + b * s * s;
-    return {b * ::cosh(z.real) * s / size, t / size};
+    double s = ::sinh(z.real);
+    Double t = ::fabs(z.imag) < 0x1p+45 ? tangent_pair(z.imag) : Double{::tan(z.imag), 0.0};
+    Double b = t * t + 1.0, square = two_product(s, s), size = b * square + 1.0;
+    Double real = b * square_root(square + 1.0) * s / size, imag = t / size;
+    return {copysign_(real.high, s), copysign_(imag.high, t.high)};  // zeros included
 }
 
 // The circular functions are the hyperbolic ones of iz.

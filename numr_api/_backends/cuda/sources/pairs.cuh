@@ -149,6 +149,30 @@ DEVICE void turn_pair(double x, Double& cosine, Double& sine) {
     sine = n == 0.0 ? s : n == 1.0 ? c : -s;
 }
 
+// (tan(r) - r - r^3/3) / r^5 as a polynomial of r^2, the highest power first; fitted for |r| <= pi/4.
+CONSTANT double REST_OF_TANGENT[15] = {
+    0x1.d033772a83ad4p-19, -0x1.f7d5e6ac33e3fp-18, 0x1.f5dc6a5fe0707p-17, -0x1.370a7347d921ap-18,
+    0x1.7c03c5e4e7642p-16, 0x1.316e900c4455cp-15, 0x1.9a24795a61d02p-14, 0x1.f5188cff952e6p-13,
+    0x1.355bf810194d4p-11, 0x1.7da331a1d3a57p-10, 0x1.d6d3d295f45b6p-9, 0x1.226e355a03698p-7,
+    0x1.664f4882ccf77p-6, 0x1.ba1ba1ba1b951p-5, 0x1.1111111111111p-3};
+
+// tan(x) for |x| < 2^45, so that the multiples of pi/2 are known to enough digits. Near its poles
+// and zeros all depends on how far from such a multiple x is.
+DEVICE Double tangent_pair(double x) {
+    if (::fabs(x) < 0x1p-27) return {x, 0.0};
+    double n = ::rint(x * 0x1.45f306dc9c883p-1);  // 2/pi
+    Double first = two_product(n, HALF_PI.high), second = two_product(n, HALF_PI.low);
+    Double r = two_sum(x - first.high, -first.low) + -second;
+    r = r + n * 0x1.f1976b7ed8fbcp-110;
+    Double square = r * r;
+    double rest = REST_OF_TANGENT[0];
+    for (int k = 1; k < 15; ++k) rest = rest * square.high + REST_OF_TANGENT[k];
+    rest = rest * (square.high * square.high) * r.high;
+    Double third = {0x1.5555555555555p-2, 0x1.5555555555555p-56};
+    Double tangent = r + (r * square * third + rest);
+    return int64(n) & 1 ? Double{-1.0, 0.0} / tangent : tangent;
+}
+
 // log|x + iy| for numbers that are finite and not both zero, y^2 + x^2 - 1 exact where it is small.
 DEVICE Double log_of_modulus_pair(double x, double y) {
     double a = larger_of(::fabs(x), ::fabs(y)), b = smaller_of(::fabs(x), ::fabs(y));
