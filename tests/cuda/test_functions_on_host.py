@@ -192,6 +192,16 @@ def test_shifts_by_the_width_or_more_leave_what_is_shifted_in(dtype: DType, host
     assert host.call("bitwise_right_shift", [x, n]).tolist() == [a >> b for a, b in pairs]
 
 
+def test_the_tangent_is_right_next_to_its_poles_and_zeros(host: Host) -> None:
+    multiples = np.random.default_rng(1).integers(1, 2**44, 500)
+    with mpmath.workprec(200):
+        x = np.array([float(int(k) * mpmath.pi / 2) for k in [1, 2, 3, *multiples]])
+        x = np.concatenate([x, np.nextafter(x, 0), [2.0**45, 1e300]])
+        for found, operand in zip(host.call("tan", [x]), x, strict=True):
+            true = mpmath.tan(float(operand))
+            assert abs(float(found) - true) <= 0.75 * np.spacing(abs(float(true)))
+
+
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_complex_quotients_of_extremes_are_right(dtype: str, host: Host) -> None:
     inf, nan = float("inf"), float("nan")
