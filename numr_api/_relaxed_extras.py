@@ -25,6 +25,7 @@ from numr_api import (
     _elementary,
     _indexing,
     _manipulation,
+    _ranges,
     _reductions,
     _searching,
     _sorting,
@@ -187,7 +188,7 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
         if int(_reductions.min(integers)) < 0:
             raise ValueError("bincount: numbers cannot be negative")
         length = max(length, int(_reductions.max(integers)) + 1)
-    numbers = _creation.arange(length, dtype=integers.dtype, device=integers.device)
+    numbers = _ranges.arange(length, dtype=integers.dtype, device=integers.device)
     if weights is None:
         ordered = _sorting.sort(integers)
         ends = _searching.searchsorted(ordered, numbers, side="right")
@@ -240,7 +241,7 @@ def diag(x: Array, /, k: int = 0) -> Array:
         return _linalg.diagonal(array, offset=k)
     length = array.size + abs(k)
     matrix = _creation.zeros((length, length), dtype=array.dtype, device=array.device)
-    rows = _creation.arange(array.size, device=array.device)
+    rows = _ranges.arange(array.size, device=array.device)
     matrix[rows + max(-k, 0), rows + max(k, 0)] = array
     return matrix
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from numr_api import _creation, _indexing, _manipulation
+from numr_api import _creation, _indexing, _manipulation, _ranges
 from numr_api._checks import is_array, require_array
 from numr_api._declare import wrap
 from numr_api._dtypes import REAL_PART
@@ -147,8 +147,8 @@ def sliding_window_view(x: Array, /, window_shape: int | Sequence[int], axis: Ax
 def windows_copied(x: Array, axes: Sequence[int], lengths: Sequence[int]) -> Array:
     """``sliding_window_view`` as a copy, on any device and in relaxed mode."""
     for number, length in zip(axes, lengths, strict=True):
-        starts = _creation.arange(x.shape[number] - length + 1, device=x.device)
-        within = _creation.arange(length, device=x.device)
+        starts = _ranges.arange(x.shape[number] - length + 1, device=x.device)
+        within = _ranges.arange(length, device=x.device)
         numbers = _manipulation.expand_dims(starts, 1) + within
         x = _manipulation.moveaxis(_indexing.take(x, numbers, axis=number), number + 1, -1)
     return x
