@@ -146,6 +146,11 @@ def test_what_strict_refuses_stays_refused():
         assert np.asarray(whole.to("cm").m).tolist() == [100.0, 200.0]
 
 
+def test_asarray_drops_the_unit_on_the_cpu():
+    """As the page says."""
+    assert np.asarray(xp.asarray(Quantity(xp.asarray([1.5]), "km"))).tolist() == [1.5]
+
+
 @pytest.mark.parametrize("op", [operator.add, operator.lt, operator.truediv, operator.eq])
 def test_limits_that_the_page_names(op: Callable[[Any, Any], Any]):
     """Where this fails, pint has learnt something, and the page is to be changed."""
