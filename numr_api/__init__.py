@@ -34,6 +34,7 @@ from numr_api._info import __array_namespace_info__ as __array_namespace_info__
 from numr_api._manipulation import *
 from numr_api._mode import INITIAL as _INITIAL_MODE
 from numr_api._products import *
+from numr_api._ranges import *
 from numr_api._reductions import *
 from numr_api._searching import *
 from numr_api._sets import *

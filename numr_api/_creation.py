@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from numr_api import _arithmetic, _comparison, _conversion, _manipulation
+from numr_api import _comparison, _conversion, _manipulation
 from numr_api._checks import (
-    as_scalar,
     common_backend,
-    describe,
-    is_array,
     require_array,
     require_dtype,
     require_range,
@@ -23,7 +19,6 @@ from numr_api._dtypes import SCALAR_KINDS, DType
 from numr_api._mode import relaxed_rules
 from numr_api._shapes import (
     MOST_ELEMENTS,
-    as_bool,
     as_int,
     as_shape,
     broadcast,
@@ -39,7 +34,6 @@ asarray = _conversion.asarray
 from_dlpack = _conversion.from_dlpack
 
 __all__ = [
-    "arange",
     "asarray",
     "empty",
     "empty_like",
@@ -47,7 +41,6 @@ __all__ = [
     "from_dlpack",
     "full",
     "full_like",
-    "linspace",
     "meshgrid",
     "ones",
     "ones_like",
@@ -58,7 +51,7 @@ __all__ = [
 ]
 
 
-def _new_type(
+def type_of_new(
     name: str, dtype: object, device: object, kind: str = "real floating-point"
 ) -> ArrayType:
     """The type of a new array: the dtype as given or the device's default of a kind."""
@@ -69,7 +62,7 @@ def _new_type(
 
 
 def _filled(name: str, shape: object, value: Scalar, dtype: object, device: object) -> Array:
-    new_type = _new_type(name, dtype, device)
+    new_type = type_of_new(name, dtype, device)
     if shape.__class__ is int and 0 <= shape <= MOST_ELEMENTS:  # type: ignore[operator]
         lengths: tuple[int, ...] = (shape,)  # type: ignore[assignment]
     else:
@@ -105,7 +98,7 @@ def empty(
         dtype: None for the device's default real floating-point dtype.
         device: None for the default device.
     """
-    new_type = _new_type("empty", dtype, device)
+    new_type = type_of_new("empty", dtype, device)
     return wrap(new_type.backend.empty(new_shape("empty", shape), new_type.dtype), new_type)
 
 
@@ -188,8 +181,8 @@ def full(
     """
     try:
         value = strict_scalar("full", fill_value)
-        new_type = _new_type("full", dtype, device, _conversion.DEFAULT_OF[type(value)])
-        _require_fits("full", new_type.dtype, value)
+        new_type = type_of_new("full", dtype, device, _conversion.DEFAULT_OF[type(value)])
+        require_fits("full", new_type.dtype, value)
     except TypeError:
         rules = relaxed_rules()
         if rules is None:
@@ -211,7 +204,7 @@ def full_like(
     array, new_type = _like("full_like", x, dtype, device)
     try:
         value = strict_scalar("full_like", fill_value)
-        _require_fits("full_like", new_type.dtype, value)
+        require_fits("full_like", new_type.dtype, value)
     except TypeError:
         rules = relaxed_rules()
         if rules is None:
@@ -221,7 +214,7 @@ def full_like(
     return wrap(new_type.backend.full(array.shape, value, new_type.dtype), new_type)
 
 
-def _require_fits(name: str, dtype: DType, value: Scalar) -> None:
+def require_fits(name: str, dtype: DType, value: Scalar) -> None:
     """Refuse a scalar that an array of a dtype cannot hold."""
     if dtype.kind not in SCALAR_KINDS[type(value)] or (
         dtype.kind == "f" and type(value) is complex
@@ -229,139 +222,6 @@ def _require_fits(name: str, dtype: DType, value: Scalar) -> None:
         raise TypeError(f"{name}: {dtype} does not hold the {type(value).__name__} {value!r}")
     if type(value) is int:
         require_range(name, dtype, value)
-
-
-@operation("creation")
-def arange(
-    start: float,
-    /,
-    stop: float | None = None,
-    step: float = 1,
-    *,
-    dtype: DType | None = None,
-    device: Device | str | None = None,
-) -> Array:
-    """Evenly spaced numbers ``start + i * step`` in the half-open interval from start to stop.
-
-    Arguments:
-        start: the first number; with ``stop`` left out, the end, and the first is 0.
-        stop: the end, not included.
-        step: the distance, not 0. All three are Python scalars or 0-dimensional arrays.
-        dtype: None for the device's default integer dtype if start, stop and step are integers,
-            else for its default real floating-point dtype.
-        device: None for the default device.
-    """
-    if stop is None:
-        start, stop = 0, start
-    values: list[Any] = []
-    for name, value in (("start", start), ("stop", stop), ("step", step)):
-        scalar = _number(f"arange ({name})", value)
-        if isinstance(scalar, bool | complex):
-            raise TypeError(f"arange: {name} must be a real number, got {describe(value)}")
-        values.append(scalar)
-    integers = all(isinstance(value, int) for value in values)
-    new_type = _new_type("arange", dtype, device, "integral" if integers else "real floating-point")
-    kind = new_type.dtype.kind
-    if kind not in ("iuf" if integers else "f"):
-        if kind != "c" and relaxed_rules() is None:
-            raise TypeError(f"arange: {new_type.dtype} cannot hold numbers from {start} to {stop}")
-        return _cast_range(arange(*values, device=new_type.device), new_type.dtype)
-    first, last, distance = values
-    if distance == 0:
-        raise ValueError("arange: step cannot be 0")
-    if integers:
-        count = max(0, -((first - last) // distance))
-    else:
-        for value in values:
-            _require_fits("arange", new_type.dtype, value)
-        length = (last - first) / distance
-        if not math.isfinite(length):
-            raise ValueError(f"arange: no finite number of steps from {start} to {stop}")
-        count = max(0, math.ceil(length))
-    require_size("arange", (count,))
-    if integers and count:
-        for value in (first, first + (count - 1) * distance):
-            _require_fits("arange", new_type.dtype, value)
-        distance = distance if count > 1 else 0  # which may be out of any range
-    data = new_type.backend.arange(first, distance, count, new_type.dtype)
-    return wrap(data, new_type)
-
-
-def _number(name: str, x: object) -> Scalar:
-    """A Python scalar, also from a 0-dimensional array."""
-    return as_scalar(name, x._item(name) if is_array(x) and x.shape == () else x)
-
-
-def _require_whole_parts_fit(name: str, dtype: DType, values: list[Any]) -> None:
-    """Refuse real numbers that an integer dtype cannot hold even rounded down."""
-    for value in values:
-        if not math.isfinite(value):
-            raise ValueError(f"{name}: {dtype} cannot hold {value}")
-        _require_fits(name, dtype, math.floor(value))
-
-
-def _cast_range(numbers: Array, dtype: DType) -> Array:
-    """Evenly spaced numbers in a dtype of another kind; integers are rounded down."""
-    if dtype.kind in "iu" and numbers.dtype.kind == "f":
-        numbers = _arithmetic.floor(numbers)
-    return astype(numbers, dtype)
-
-
-@operation("creation")
-def linspace(
-    start: complex,
-    stop: complex,
-    /,
-    num: int,
-    *,
-    dtype: DType | None = None,
-    device: Device | str | None = None,
-    endpoint: bool = True,
-) -> Array:
-    """Evenly spaced numbers from start to stop.
-
-    Arguments:
-        start: the first number, a Python scalar or a 0-dimensional array.
-        stop: likewise the last number, or with ``endpoint=False`` the one that would come next.
-        num: how many, at least 0.
-        dtype: None for the device's default complex one if start or stop is complex, else for its
-            default real floating-point one. Integers are rounded down from numbers in that.
-        device: None for the default device.
-        endpoint: whether ``stop`` is the last number.
-    """
-    ends = [_number("linspace", start), _number("linspace", stop)]
-    if any(isinstance(end, bool) for end in ends):
-        raise TypeError("linspace: start and stop must be numbers, got a bool")
-    is_complex = any(isinstance(end, complex) for end in ends)
-    new_type = _new_type(
-        "linspace", dtype, device, "complex floating-point" if is_complex else "real floating-point"
-    )
-    kind = new_type.dtype.kind
-    if kind not in ("c" if is_complex else "fc"):
-        if kind in "iu" and not is_complex:
-            _require_whole_parts_fit("linspace", new_type.dtype, ends)
-        elif relaxed_rules() is None:
-            raise TypeError(
-                f"linspace: {new_type.dtype} cannot hold numbers from {start} to {stop}"
-            )
-        numbers = linspace(ends[0], ends[1], num, device=new_type.device, endpoint=endpoint)
-        return _cast_range(numbers, new_type.dtype)
-    count = as_int("linspace", "num", num)
-    if count < 0:
-        raise ValueError(f"linspace: num cannot be negative, got {count}")
-    require_size("linspace", (count,))
-    for end in ends:
-        _require_fits("linspace", new_type.dtype, end)
-    as_bool("linspace", "endpoint", endpoint)
-    data = new_type.backend.routine(
-        "linspace",
-        start=ends[0],
-        stop=ends[1],
-        count=count,
-        endpoint=endpoint,
-        dtype=new_type.dtype,
-    )
-    return wrap(data, new_type)
 
 
 @operation("creation")
@@ -383,7 +243,7 @@ def eye(
         device: None for the default device.
     """
     shape = as_shape("eye", (n_rows, n_rows if n_cols is None else n_cols))
-    new_type = _new_type("eye", dtype, device)
+    new_type = type_of_new("eye", dtype, device)
     require_size("eye", shape)
     rows, columns = _row_and_column_numbers(new_type, shape)
     on_diagonal = _comparison.equal(columns, rows + _diagonal("eye", k, shape))

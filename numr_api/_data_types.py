@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from numr_api import _checks
 from numr_api._checks import (
     as_operand,
     common_backend,
@@ -198,8 +199,11 @@ def result_type(*arrays_and_dtypes: Array | DType | complex) -> DType:
     given: tuple[Any, ...] = arrays_and_dtypes
     try:  # arrays of one type, or nothing but dtypes
         if type(given[0]) is not DType:
-            array_type = given[0]._type
-            if all([x._type is array_type for x in given]):  # noqa: C419 - faster
+            array_class, array_type = _checks.Array, given[0]._type
+            for x in given:  # wrappers may have the attributes of the array that they hold
+                if x.__class__ is not array_class or x._type is not array_type:
+                    break
+            else:
                 return array_type.dtype
         elif all([type(x) is DType for x in given]):  # noqa: C419 - faster
             return reduce(promote, given)

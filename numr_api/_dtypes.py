@@ -18,7 +18,8 @@ class DType:
     a data type equals and hashes like the NumPy data type of the same name.
 
     If NUMR_API_MODE is "relaxed" when numr_api is imported, it also passes as NumPy's: with
-    ``isinstance``, and with the attributes that NumPy's have. Its type is this class nevertheless.
+    ``isinstance``, with the attributes that NumPy's have, and in comparisons, of which "<" and the
+    like say what can be cast. Its type is this class nevertheless.
     """
 
     __slots__ = ("__numpy_dtype__", "_array_types", "_hash", "itemsize", "kind", "name")
@@ -34,6 +35,8 @@ class DType:
     def __eq__(self, other: object, /) -> builtins.bool:
         if isinstance(other, DType):
             return self is other
+        if INITIAL == "relaxed":  # also a name, or a type of NumPy's or Python's
+            return self.__numpy_dtype__ == other
         return isinstance(other, np.dtype) and self.__numpy_dtype__ == other
 
     def __hash__(self) -> builtins.int:
@@ -61,7 +64,26 @@ class DType:
             return np.dtype
 
         def __getattr__(self, name: str) -> Any:
-            return getattr(self.__numpy_dtype__, name)
+            # Slots are looked up here while they are not yet set, as __numpy_dtype__ may be.
+            if name not in DType.__slots__:
+                try:
+                    return getattr(self.__numpy_dtype__, name)
+                except AttributeError:
+                    pass
+            message = f"'DType' object has no attribute {name!r}"
+            raise AttributeError(message, name=name, obj=self)
+
+        def __lt__(self, other: object, /) -> builtins.bool:
+            return self.__numpy_dtype__ < other  # type: ignore[operator]
+
+        def __le__(self, other: object, /) -> builtins.bool:
+            return self.__numpy_dtype__ <= other  # type: ignore[operator]
+
+        def __gt__(self, other: object, /) -> builtins.bool:
+            return self.__numpy_dtype__ > other  # type: ignore[operator]
+
+        def __ge__(self, other: object, /) -> builtins.bool:
+            return self.__numpy_dtype__ >= other  # type: ignore[operator]
 
 
 int8 = DType("int8")

@@ -27,7 +27,7 @@ from numr_api import (
 )
 from numr_api._checks import as_operand, common_backend, is_array
 from numr_api._declare import OPS, Operation, strict
-from numr_api._devices import default_backend
+from numr_api._devices import Device, default_backend
 from numr_api._dtypes import ACCEPTED, BY_NUMPY, COMPLEX_OF, DType
 from numr_api._relaxed_indexing import getitem as getitem, setitem as setitem, take as take
 
@@ -104,8 +104,10 @@ def as_scalar(x: object) -> Scalar | None:
     return value if isinstance(value, _PYTHON_TYPES) else None
 
 
-def as_array(x: object, accepts: str) -> Array | None:
+def as_array(x: object, accepts: str, device: Device | None = None) -> Array | None:
     """An array of a dtype that is accepted, from a scalar or from an array of another dtype.
+
+    One of a scalar is made on the device, by default the default device.
 
     Integers and bool become the device's default (NumPy: float64) where floating-point numbers are
     needed, bool becomes the default integer where numbers are. Anything becomes bool.
@@ -113,7 +115,7 @@ def as_array(x: object, accepts: str) -> Array | None:
     if not is_array(x):
         if not isinstance(x, _SCALARS):
             return None
-        x = _creation.asarray(x)
+        x = _creation.asarray(x, device=device)
     accepted, kind, backend = ACCEPTED[accepts], x.dtype.kind, x._type.backend
     if kind in accepted:
         return x

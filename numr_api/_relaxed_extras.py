@@ -25,12 +25,13 @@ from numr_api import (
     _elementary,
     _indexing,
     _manipulation,
+    _ranges,
     _reductions,
     _searching,
     _sorting,
     linalg as _linalg,
 )
-from numr_api._checks import common_backend, require_array
+from numr_api._checks import common_backend, is_array, require_array
 from numr_api._declare import wrap
 from numr_api._errors import Unsupported
 from numr_api._mode import relaxed
@@ -73,6 +74,12 @@ def in_relaxed_mode(function: Callable[P, R]) -> Callable[P, R]:
             return function(*arguments, **keywords)
 
     return call
+
+
+def on_host(numbers: Any) -> np.ndarray[Any, Any]:
+    """Numbers or an array of any kind and device, as a float64 array of NumPy."""
+    host = numbers.to_device("cpu") if is_array(numbers) else numbers
+    return np.asarray(host, dtype=np.float64)
 
 
 def without_nan(x: Array, value: float) -> Array:
@@ -187,7 +194,7 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
         if int(_reductions.min(integers)) < 0:
             raise ValueError("bincount: numbers cannot be negative")
         length = max(length, int(_reductions.max(integers)) + 1)
-    numbers = _creation.arange(length, dtype=integers.dtype, device=integers.device)
+    numbers = _ranges.arange(length, dtype=integers.dtype, device=integers.device)
     if weights is None:
         ordered = _sorting.sort(integers)
         ends = _searching.searchsorted(ordered, numbers, side="right")
@@ -240,7 +247,7 @@ def diag(x: Array, /, k: int = 0) -> Array:
         return _linalg.diagonal(array, offset=k)
     length = array.size + abs(k)
     matrix = _creation.zeros((length, length), dtype=array.dtype, device=array.device)
-    rows = _creation.arange(array.size, device=array.device)
+    rows = _ranges.arange(array.size, device=array.device)
     matrix[rows + max(-k, 0), rows + max(k, 0)] = array
     return matrix
 
@@ -251,12 +258,26 @@ def transpose(x: Array, /, axes: tuple[int, ...] | None = None) -> Array:
     return _manipulation.permute_dims(x, tuple(range(x.ndim))[::-1] if axes is None else axes)
 
 
-# Modes of pad that surround an array with elements of its own.
+# The modes of pad, with the keyword that belongs to each.
+MODES = {
+    "constant": "constant_values",
+    "edge": None,
+    "empty": None,
+    "linear_ramp": "end_values",
+    "maximum": "stat_length",
+    "mean": "stat_length",
+    "median": "stat_length",
+    "minimum": "stat_length",
+    "reflect": "reflect_type",
+    "symmetric": "reflect_type",
+    "wrap": None,
+}
+# Those that surround an array with elements of its own.
 REPEATING = ("edge", "reflect", "symmetric", "wrap")
 
 
 def padded_with_elements(x: Array, widths: list[tuple[int, int]], mode: str) -> Array:
-    """``pad`` in one of the modes above, on any device: NumPy pads the positions."""
+    """``pad`` in one of the repeating modes, on any device: NumPy pads the positions."""
     for axis, around in enumerate(widths):
         if any(around):
             positions = np.pad(np.arange(x.shape[axis]), around, mode=cast("Any", mode))
@@ -265,15 +286,7 @@ def padded_with_elements(x: Array, widths: list[tuple[int, int]], mode: str) -> 
 
 
 @in_relaxed_mode
-def pad(
-    x: Array,
-    /,
-    pad_width: Any,
-    mode: str = "constant",
-    *,
-    constant_values: Any = 0,
-    **keywords: Any,
-) -> Array:
+def pad(x: Array, /, pad_width: Any, mode: str = "constant", **keywords: Any) -> Array:
     """The array with more elements around it.
 
     Arguments:
@@ -281,32 +294,40 @@ def pad(
         pad_width: how many elements before and after each axis: a number, a pair for all axes, or
             a pair for each.
         mode: "constant", "edge", "reflect", "symmetric" or "wrap", or on the cpu any of NumPy's.
-        constant_values: the value in mode "constant".
+        keywords: NumPy's for the mode: ``constant_values``, 0 by default; those of other modes than
+            "constant", and several constant values, on the cpu only.
     """
     array = require_array("pad", x)
-    backend = array._type.backend
-    is_number = isinstance(constant_values, bool | int | float | complex | np.number)
-    if backend.storage is np.ndarray and (mode != "constant" or not is_number):
-        if mode == "constant":
-            keywords["constant_values"] = constant_values
-        return wrap(np.pad(array._data, pad_width, mode=mode, **keywords), array._type)  # type: ignore[call-overload]
+    if mode not in MODES:
+        raise ValueError(f"pad: unknown mode {mode!r}; modes are {', '.join(MODES)}")
+    for keyword in keywords:
+        if keyword != MODES[mode]:
+            raise TypeError(f"pad: mode {mode!r} has no keyword {keyword!r}")
     widths = [
-        (int(before), int(after)) for before, after in np.broadcast_to(pad_width, (array.ndim, 2))
+        (as_int("pad", "pad_width", before), as_int("pad", "pad_width", after))
+        for before, after in np.broadcast_to(pad_width, (array.ndim, 2))
     ]
+    if any(width < 0 for around in widths for width in around):
+        raise ValueError(f"pad: pad_width cannot be negative, got {pad_width}")
+    value = keywords.get("constant_values", 0)
+    if mode == "constant" and isinstance(value, bool | int | float | complex | np.number):
+        return _surrounded(array, widths, value)
+    if not array.ndim:
+        return _manipulation.reshape(array, (), copy=True)
+    if array._type.backend.storage is np.ndarray:
+        padded = np.pad(array._data, widths, mode=cast("Any", mode), **keywords)
+        return wrap(padded, array._type)
     if mode in REPEATING and not keywords:
         return padded_with_elements(array, widths, mode)
-    if mode != "constant" or not is_number:
-        raise Unsupported(f"pad: mode {mode!r} with these values on {array.device}")
-    shape = tuple(
-        before + length + after for (before, after), length in zip(widths, array.shape, strict=True)
-    )
-    padded = _creation.full(shape, constant_values, dtype=array.dtype, device=array.device)
-    padded[
-        tuple(
-            slice(before, before + length)
-            for (before, _), length in zip(widths, array.shape, strict=True)
-        )
-    ] = array
+    raise Unsupported(f"pad: mode {mode!r} with these values on {array.device}")
+
+
+def _surrounded(x: Array, widths: list[tuple[int, int]], value: Any) -> Array:
+    """x in the middle of an array filled with a number."""
+    pairs = list(zip(widths, x.shape, strict=True))
+    shape = tuple(before + length + after for (before, after), length in pairs)
+    padded = _creation.full(shape, value, dtype=x.dtype, device=x.device)
+    padded[tuple(slice(before, before + length) for (before, _), length in pairs)] = x
     return padded
 
 

@@ -21,6 +21,7 @@ from numr_api import (
     _data_types,
     _indexing,
     _manipulation,
+    _ranges,
     _reductions,
     _searching,
     _shapes,
@@ -273,7 +274,7 @@ def _put_rows(view: Array, count: int, numbers: Array, rows: Array) -> None:
     total = math.prod(lengths)
     order = _sorting.argsort(numbers)
     ordered = _indexing.take(numbers, order)
-    own = _creation.arange(total, dtype=numbers.dtype, device=numbers.device)
+    own = _ranges.arange(total, dtype=numbers.dtype, device=numbers.device)
     last = _searching.searchsorted(ordered, own, side="right") - 1
     last = _arithmetic.maximum(_data_types.astype(last, numbers.dtype, copy=False), 0)
     found = _comparison.equal(_indexing.take(ordered, last), own)

@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from numr_api import _creation, _indexing, _manipulation
-from numr_api._checks import is_array, require_array
+from numr_api import _creation, _indexing, _manipulation, _ranges
+from numr_api._checks import require_array
 from numr_api._declare import wrap
 from numr_api._dtypes import REAL_PART
-from numr_api._relaxed_extras import in_relaxed_mode
+from numr_api._relaxed_extras import Axis, in_relaxed_mode, on_host
 from numr_api._shapes import as_axes, as_int
 
 if TYPE_CHECKING:
     from numr_api._array import Array
-
-Axis = int | tuple[int, ...] | None
 
 __all__ = ["gradient", "lib"]
 
@@ -48,6 +46,11 @@ def gradient(
         raise ValueError(f"gradient: edge_order must be 1 or 2, got {edge_order}")
     if len(spacing) not in (0, 1, len(axes)):
         raise ValueError(f"gradient: {len(spacing)} spacings are given for {len(axes)} axes")
+    for number in axes:
+        if array.shape[number] <= edge_order:
+            raise ValueError(
+                f"gradient: needs more than {edge_order} elements, got shape {array.shape}"
+            )
     each = (spacing or (1.0,)) * (1 if len(spacing) == len(axes) else len(axes))
     found = tuple(
         _gradient(array, number, _distances(array.shape[number], given), edge_order)
@@ -58,7 +61,7 @@ def gradient(
 
 def _distances(length: int, spacing: Any) -> np.ndarray[Any, Any]:
     """The distance of each element along an axis to the next, on the host."""
-    host = np.asarray(spacing.to_device("cpu") if is_array(spacing) else spacing, dtype=np.float64)
+    host = on_host(spacing)
     if host.ndim == 0:
         return np.full(length - 1, host)
     if host.shape != (length,):
@@ -67,54 +70,35 @@ def _distances(length: int, spacing: Any) -> np.ndarray[Any, Any]:
 
 
 def _gradient(f: Array, axis: int, distances: Any, edge_order: int) -> Array:
-    if f.shape[axis] <= edge_order:
-        raise ValueError(f"gradient: needs more than {edge_order} elements, got shape {f.shape}")
+    """Composed of differences of neighbours, which are exact or nearly so however large f is."""
     f = _manipulation.moveaxis(f, axis, -1)
-    before, after = distances[:-1], distances[1:]
+    steps = f[..., 1:] - f[..., :-1]
     if np.all(distances == distances[0]):
-        weights = [-0.5 / before, None, 0.5 / after]
+        inside = (f[..., 2:] - f[..., :-2]) / float(2 * distances[0])
     else:
+        before, after = distances[:-1], distances[1:]
         both = before + after
-        weights = [
-            -after / (before * both),
-            (after - before) / (before * after),
-            before / (after * both),
-        ]
-    inside = _weighted([f[..., :-2], f[..., 1:-1], f[..., 2:]], weights)
-    if edge_order == 1:
-        first = _weighted([f[..., :1], f[..., 1:2]], _two(distances[0]))
-        last = _weighted([f[..., -2:-1], f[..., -1:]], _two(distances[-1]))
-    else:
-        ends = [f[..., i : i + 1] for i in range(3)]
-        first = _weighted(ends, _three(distances[0], distances[1]))
-        ends = [f[..., i - 1 : i if i else None] for i in range(0, -3, -1)]
-        last = _weighted(ends, [-w for w in _three(distances[-1], distances[-2])])
+        inside = steps[..., :-1] * _weights(after / before / both, f)
+        inside += steps[..., 1:] * _weights(before / after / both, f)
+    first, last = steps[..., :1] / float(distances[0]), steps[..., -1:] / float(distances[-1])
+    if edge_order == 2:
+        first = _at_end(first, steps[..., 1:2], *distances[:2])
+        last = _at_end(last, steps[..., -2:-1], *distances[:-3:-1])
     return _manipulation.moveaxis(_manipulation.concat([first, inside, last], axis=-1), -1, axis)
 
 
-def _two(distance: float) -> list[float]:
-    return [-1 / distance, 1 / distance]
+def _at_end(slope: Array, next_step: Array, near: float, far: float) -> Array:
+    """The slope at an end of the parabola through it and the two elements behind it.
+
+    Given the slope to the first of the two, the step from there to the second, and both distances.
+    """
+    return slope + (slope - next_step / float(far)) * float(near / (near + far))
 
 
-def _three(near: float, far: float) -> list[float]:
-    """Weights of an end and of the two elements behind it, for a parabola through them."""
-    return [
-        -(2 * near + far) / (near * (near + far)),
-        (near + far) / (near * far),
-        -near / (far * (near + far)),
-    ]
-
-
-def _weighted(parts: list[Array], weights: Any) -> Array:
-    """The sum of arrays times numbers, or times a number for each element of the last axis."""
-    total: Any = None
-    for part, weight in zip(parts, weights, strict=True):
-        if weight is None:
-            continue
-        dtype = REAL_PART.get(part.dtype, part.dtype)
-        weight = _creation.asarray(np.asarray(weight), dtype=dtype, device=part.device)
-        total = part * weight if total is None else total + part * weight
-    return total
+def _weights(numbers: Any, f: Array) -> Array:
+    """A number for each element of the last axis, in f's precision and on its device."""
+    dtype = REAL_PART.get(f.dtype, f.dtype)
+    return _creation.asarray(numbers, dtype=dtype, device=f.device)
 
 
 @in_relaxed_mode
@@ -147,8 +131,8 @@ def sliding_window_view(x: Array, /, window_shape: int | Sequence[int], axis: Ax
 def windows_copied(x: Array, axes: Sequence[int], lengths: Sequence[int]) -> Array:
     """``sliding_window_view`` as a copy, on any device and in relaxed mode."""
     for number, length in zip(axes, lengths, strict=True):
-        starts = _creation.arange(x.shape[number] - length + 1, device=x.device)
-        within = _creation.arange(length, device=x.device)
+        starts = _ranges.arange(x.shape[number] - length + 1, device=x.device)
+        within = _ranges.arange(length, device=x.device)
         numbers = _manipulation.expand_dims(starts, 1) + within
         x = _manipulation.moveaxis(_indexing.take(x, numbers, axis=number), number + 1, -1)
     return x

@@ -6,7 +6,7 @@ Names of ``numr_api`` as those of ``_relaxed_extras`` are, with NumPy's paramete
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -21,10 +21,10 @@ from numr_api import (
     _searching,
     _sorting,
 )
-from numr_api._checks import is_array, require_array
-from numr_api._dtypes import float64
+from numr_api._checks import require_array
+from numr_api._dtypes import DType, float64
 from numr_api._errors import Unsupported
-from numr_api._relaxed_extras import Axis, count_present, in_relaxed_mode
+from numr_api._relaxed_extras import Axis, count_present, in_relaxed_mode, on_host
 from numr_api._shapes import as_axes
 
 if TYPE_CHECKING:
@@ -62,13 +62,19 @@ def _nan_where_some_is(x: Array, result: Array, axis: Axis, keepdims: bool) -> A
 @in_relaxed_mode
 def median(x: Array, /, axis: Axis = None, *, keepdims: bool = False) -> Array:
     """Middle of the sorted elements, or mean of the two in the middle; NaN if there is one."""
-    return _nan_where_some_is(x, nanmedian(x, axis, keepdims=keepdims), axis, keepdims)
+    array = require_array("median", x)
+    found = _median_present("median", array, axis, keepdims)
+    return _nan_where_some_is(array, found, axis, keepdims)
 
 
 @in_relaxed_mode
 def nanmedian(x: Array, /, axis: Axis = None, *, keepdims: bool = False) -> Array:
     """``median`` of what is not NaN; NaN if nothing is."""
-    ordered, kept = _sorted_lines("median", require_array("median", x), axis)
+    return _median_present("nanmedian", require_array("nanmedian", x), axis, keepdims)
+
+
+def _median_present(name: str, x: Array, axis: Axis, keepdims: bool) -> Array:
+    ordered, kept = _sorted_lines(name, x, axis)
     last = _arithmetic.maximum(count_present(ordered, -1, True) - 1, 0)
     pair = _manipulation.concat([last // 2, (last + 1) // 2], axis=-1)
     found = _indexing.take_along_axis(ordered, pair)
@@ -93,10 +99,9 @@ def quantile(
         method: "linear" between the two nearest elements, or on the cpu any of NumPy's.
         keepdims: whether the reduced axes stay, with length 1.
     """
-    if method != "linear":
-        return _by_numpy("quantile", x, q, axis, method, keepdims)
-    found = nanquantile(x, q, axis, keepdims=keepdims)
-    return _nan_where_some_is(x, found, axis, keepdims)
+    array = require_array("quantile", x)
+    found = _quantile_present("quantile", array, q, axis, method, keepdims)
+    return _nan_where_some_is(array, found, axis, keepdims)
 
 
 @in_relaxed_mode
@@ -104,23 +109,26 @@ def nanquantile(
     x: Array, /, q: Any, axis: Axis = None, *, method: str = "linear", keepdims: bool = False
 ) -> Array:
     """``quantile`` of what is not NaN; NaN if nothing is."""
-    if method != "linear":
-        return _by_numpy("nanquantile", x, q, axis, method, keepdims)
     array = require_array("nanquantile", x)
-    parts = _on_host(q)
+    return _quantile_present("nanquantile", array, q, axis, method, keepdims)
+
+
+def _quantile_present(
+    name: str, x: Array, q: Any, axis: Axis, method: str, keepdims: bool
+) -> Array:
+    parts = on_host(q)
     if not np.all((parts >= 0) & (parts <= 1)):
-        raise ValueError(f"nanquantile: q must be from 0 to 1, got {q}")
-    ordered, kept = _sorted_lines("nanquantile", array, axis)
-    # NumPy's: an array of parts is float64, a scalar takes the dtype of the array.
-    wide = parts.ndim and float64 in array._type.backend.dtypes
-    dtype = float64 if wide else ordered.dtype
+        raise ValueError(f"{name}: q must be from 0 to 1, got {q}")
+    if method != "linear" and x.size:
+        return _by_numpy(name, x, parts, axis, method, keepdims)
+    ordered, kept = _sorted_lines(name, x, axis)
     last = _arithmetic.maximum(count_present(ordered, -1, True) - 1, 0)
-    wanted = _creation.asarray(parts.reshape(-1), dtype=dtype, device=array.device)
-    position = _data_types.astype(last, dtype) * wanted
-    before = _data_types.astype(_arithmetic.floor(position), last.dtype)
+    has_float64 = float64 in x._type.backend.dtypes
+    before, share = positions(last, parts, float64 if has_float64 else ordered.dtype)
+    if parts.ndim == 0:  # NumPy's: an array of parts is float64, a scalar takes the array's dtype
+        share = _data_types.astype(share, ordered.dtype)
     low = _indexing.take_along_axis(ordered, before)
     high = _indexing.take_along_axis(ordered, _arithmetic.minimum(before + 1, last))
-    share = position - _arithmetic.floor(position)
     step = high - low
     near = _searching.where(share < 0.5, low + step * share, high - step * (1 - share))
     exact = _comparison.equal(low, high) | _comparison.equal(share, 0)  # also of infinities
@@ -129,14 +137,29 @@ def nanquantile(
     return _manipulation.reshape(lines, (*parts.shape, *rest))
 
 
-def _on_host(q: Any) -> np.ndarray[Any, Any]:
-    return np.asarray(q.to_device("cpu") if is_array(q) else q, dtype=np.float64)
+def positions(last: Array, parts: np.ndarray[Any, Any], dtype: DType) -> tuple[Array, Array]:
+    """The position, in elements from 0 to last, below each part, and how far on the part is."""
+    wanted = _creation.asarray(parts.reshape(-1), dtype=dtype, device=last.device)
+    position = _data_types.astype(last, dtype) * wanted
+    whole = _arithmetic.floor(position)
+    # A large ``last`` is rounded, maybe up, where dtype is float32.
+    return _arithmetic.minimum(_data_types.astype(whole, last.dtype), last), position - whole
 
 
-def _by_numpy(name: str, x: Array, q: Any, axis: Axis, method: str, keepdims: bool) -> Array:
-    array = require_array(name, x)
-    if array._type.backend.storage is not np.ndarray:
-        raise Unsupported(f"{name}: method {method!r} on {array.device}")
-    function = getattr(np, name)
-    found = function(array._data, _on_host(q), axis=axis, method=method, keepdims=keepdims)
-    return _creation.asarray(np.asarray(found), device=array.device)
+def _by_numpy(
+    name: str, x: Array, parts: np.ndarray[Any, Any], axis: Axis, method: str, keepdims: bool
+) -> Array:
+    if x._type.backend.storage is not np.ndarray:
+        raise Unsupported(f"{name}: method {method!r} on {x.device}")
+    axes = as_axes(name, axis, x.ndim)
+    # Without lines of nothing but NaN, of which NumPy warns.
+    host: np.ndarray[Any, Any] = x._data
+    absent = np.all(np.isnan(host), axis=axes, keepdims=True)
+    host = np.where(absent, host.dtype.type(0), host)
+    wanted: Any = parts if parts.ndim else parts.item()  # a Python scalar keeps float32
+    found: np.ndarray[Any, Any] = np.nanquantile(
+        host, wanted, axis=axes, method=cast("Any", method), keepdims=keepdims
+    )
+    if absent.any():
+        found = np.where(absent if keepdims else np.squeeze(absent, axis=axes), np.nan, found)
+    return _creation.asarray(np.asarray(found), device=x.device)

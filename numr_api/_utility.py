@@ -44,7 +44,7 @@ def diff(
     if times < 0:
         raise ValueError(f"diff: n cannot be negative, got {times}")
     parts = [
-        part if part is array else _end(require_array("diff", part), array.shape, number)
+        part if part is array else _end(part, array, number)
         for part in (prepend, array, append)
         if part is not None
     ]
@@ -58,8 +58,13 @@ def diff(
     return array if rules is None else rules.restored("diff", x, array)
 
 
-def _end(x: Array, shape: tuple[int, ...], axis: int) -> Array:
-    """What diff puts at an end of an array of a shape: x, or in relaxed mode a number repeated."""
-    if x.ndim or relaxed_rules() is None:
-        return x
-    return _manipulation.broadcast_to(x, (*shape[:axis], 1, *shape[axis + 1 :]))
+def _end(part: object, array: Array, axis: int) -> Array:
+    """What diff puts at an end of an array: part, or in relaxed mode a number repeated."""
+    rules = relaxed_rules()
+    if rules is None:
+        return require_array("diff", part)
+    end = rules.as_array(part, "any", array.device)
+    if end is None or end.ndim:
+        return require_array("diff", part)
+    shape = (*array.shape[:axis], 1, *array.shape[axis + 1 :])
+    return _manipulation.broadcast_to(end, shape)

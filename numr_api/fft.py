@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from numr_api import _arithmetic, _creation, _manipulation
+from numr_api import _arithmetic, _manipulation, _ranges
 from numr_api._checks import (
     as_scalar,
     describe,
@@ -326,8 +326,8 @@ def fftfreq(
     length, span, result = _frequencies("fft.fftfreq", n, d, dtype, device)
     half = (length + 1) // 2
     steps = [
-        _creation.arange(0, half, dtype=result, device=device),
-        _creation.arange(half - length, 0, dtype=result, device=device),
+        _ranges.arange(0, half, dtype=result, device=device),
+        _ranges.arange(half - length, 0, dtype=result, device=device),
     ]
     return _manipulation.concat(steps) / span
 
@@ -353,7 +353,7 @@ def rfftfreq(
         Array of shape (n//2 + 1,).
     """
     length, span, result = _frequencies("fft.rfftfreq", n, d, dtype, device)
-    return _creation.arange(0, length // 2 + 1, dtype=result, device=device) / span
+    return _ranges.arange(0, length // 2 + 1, dtype=result, device=device) / span
 
 
 def _shift(name: str, x: Array, axes: int | Sequence[int] | None, sign: int) -> Array:

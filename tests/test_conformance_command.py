@@ -226,3 +226,13 @@ def test_topics_choose_consumers_and_their_parts(
     assert {one: consumers.parts(one, topics) for one in found} == runs
     with pytest.raises(NoCheck):
         plan.plan(["fake"], layers=["consumers"], topics=["names"])
+
+
+def test_of_several_layers_those_with_a_topic_are_run():
+    both = {"layers": ["own", "consumers"], "baseline": False}
+    layers = [run.layer for run in plan.plan(["fake"], topics=["names"], **both)]
+    assert layers == ["own"]
+    layers = [run.layer for run in plan.plan(["fake"], topics=["scipy.fft"], **both)]
+    assert layers == ["consumers"]
+    layers = [run.layer for run in plan.plan(["fake"], topics=["names", "scipy.fft"], **both)]
+    assert layers == ["own", "consumers"]

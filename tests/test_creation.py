@@ -171,6 +171,29 @@ def test_linspace_of_integers_is_rounded_down(dtype: DType) -> None:
     assert values(xp.linspace(0, 3, 3, dtype=dtype, endpoint=False)) == [0, 1, 2]
 
 
+DEVICES = [str(device) for device in xp.__array_namespace_info__().devices()]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(
+    ("start", "stop", "num", "dtype"),
+    [
+        (0, 2**63 - 1, 2, xp.int64), (-(2**63), 2**63 - 1, 4, xp.int64),
+        (0, 2**64 - 1, 3, xp.uint64), (2**24 + 1, 2**24 + 3, 3, xp.int32),
+        (127, -128, 7, xp.int8), (255, 0, 4, xp.uint8),
+        (3, 3, 3, xp.int16), (0, 10**6, 1001, xp.int64), (5, 9, 1, xp.int64), (5, 9, 0, xp.int64),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("endpoint", [True, False])
+def test_linspace_between_integers_is_exact(
+    start: int, stop: int, num: int, dtype: DType, endpoint: bool, device: str
+) -> None:
+    x = xp.linspace(start, stop, num, dtype=dtype, endpoint=endpoint, device=device)
+    steps = max(1, num - endpoint)
+    expected = [start + (stop - start) * i // steps for i in range(num)]
+    assert values(x.to_device("cpu")) == expected
+
+
 def test_linspace_of_negative_integers_is_rounded_down_not_towards_zero() -> None:
     assert values(xp.linspace(-1, 1, 4, dtype=xp.int32)) == [-1, -1, 0, 1]
 

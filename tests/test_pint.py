@@ -125,6 +125,15 @@ def test_functions_take_magnitudes(x: Any):
             function(quantity)
 
 
+def test_quantities_have_no_result_type():
+    x = xp.ones(2)
+    quantity = Quantity(x, "m")
+    for arguments in ((x, quantity), (quantity, x), (quantity,), (x, x, quantity)):
+        assert xp.result_type(*(x for _ in arguments)) is xp.float64
+        with pytest.raises(TypeError, match="result_type: expected a numr_api array"):
+            xp.result_type(*arguments)
+
+
 def test_what_strict_refuses_stays_refused():
     whole = Quantity(xp.asarray([1, 2]), "m")
     with pytest.raises(TypeError, match="does not mix with int64"):
@@ -135,6 +144,11 @@ def test_what_strict_refuses_stays_refused():
         _ = Quantity(xp.ones(2), "m") + Quantity(xp.ones(2), "s")
     with mode.relaxed():
         assert np.asarray(whole.to("cm").m).tolist() == [100.0, 200.0]
+
+
+def test_asarray_drops_the_unit_on_the_cpu():
+    """As the page says."""
+    assert np.asarray(xp.asarray(Quantity(xp.asarray([1.5]), "km"))).tolist() == [1.5]
 
 
 @pytest.mark.parametrize("op", [operator.add, operator.lt, operator.truediv, operator.eq])

@@ -135,3 +135,41 @@ def test_what_extras_refuse(fakes: tuple[str, ...]) -> None:
     for function in (extras.nanargmin, extras.nanargmax):
         with pytest.raises(ValueError, match="nothing but NaN"):
             function(xp.asarray([[NAN, 1.0], [NAN, NAN]]), axis=1)
+
+
+@pytest.mark.parametrize("device", ["cpu", "fake:0"])
+@pytest.mark.parametrize(
+    ("arguments", "keywords", "error", "words"),
+    [
+        ((1,), {"end_values": 2}, TypeError, "mode 'constant' has no keyword 'end_values'"),
+        ((1, "edge"), {"constant_values": 2}, TypeError, "mode 'edge' has no keyword"),
+        ((1, "edge"), {"nonsense": 2}, TypeError, "'nonsense'"),
+        ((1, "nonsense"), {}, ValueError, "unknown mode 'nonsense'"),
+        ((1.5,), {}, TypeError, "pad_width must be an integer"),
+        ((((1, 2), (0, -1)),), {}, ValueError, "pad_width cannot be negative"),
+        ((-1, "edge"), {}, ValueError, "pad_width cannot be negative"),
+    ],
+)
+def test_what_pad_refuses(
+    arguments: tuple[Any, ...],
+    keywords: dict[str, Any],
+    error: Any,
+    words: str,
+    device: str,
+    fakes: tuple[str, ...],
+) -> None:
+    with pytest.raises(error, match=f"^pad: .*{words}"):
+        extras.pad(xp.ones((2, 2), device=device), *arguments, **keywords)
+
+
+def test_pad_has_the_keywords_of_numpys_other_modes() -> None:
+    host = np.asarray([[1.0, 5.0, 2.0]])
+    for mode, keywords in {
+        "linear_ramp": {"end_values": 3},
+        "mean": {"stat_length": 2},
+        "reflect": {"reflect_type": "odd"},
+    }.items():
+        found = extras.pad(xp.asarray(host), ((0, 0), (1, 2)), mode, **keywords)
+        expected = np.pad(host, ((0, 0), (1, 2)), mode, **keywords)  # type: ignore[call-overload]
+        assert np.array_equal(np.asarray(found), expected)
+    assert extras.pad(xp.asarray(1.0), 1, "edge").shape == ()

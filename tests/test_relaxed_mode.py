@@ -129,6 +129,50 @@ print(np.issubdtype(t, np.floating), getattr(t, "type", None), hasattr(t, "nonse
     assert run_python(code, NUMR_API_MODE="relaxed") == f"True True {ours}{numpys}"
 
 
+def test_data_types_compare_as_numpys_in_relaxed_processes(run_python: Callable[..., str]) -> None:
+    code = """
+import operator
+import numpy as np, numr_api as xp
+others = ["float32", "f4", "f8", "nonsense", float, np.float32, np.dtype("f4"), np.int8, None, 4]
+names = [t.name for t in xp.__array_namespace_info__().dtypes().values()]
+for name in names:
+    ours, numpys = getattr(xp, name), np.dtype(name)
+    assert hash(ours) == hash(numpys)
+    for other in others:
+        assert (ours == other) == (other == ours) == (numpys == other), (ours, other)
+        assert (ours != other) == (numpys != other), (ours, other)
+    for other in names:
+        for op in (operator.eq, operator.lt, operator.le, operator.gt, operator.ge):
+            expected = op(numpys, np.dtype(other))
+            for found in (getattr(xp, other), np.dtype(other)):
+                assert op(ours, found) is expected, (op, ours, found)
+print({xp.float32: "found"}[np.dtype("f4")])
+try:
+    xp.float32 < 4
+except TypeError:
+    print("refused")
+"""
+    assert run_python(code, NUMR_API_MODE="relaxed") == "found\nrefused"
+    assert run_python("import numr_api as xp; print(xp.int8 == 'int8')") == "False"
+    refusal = run_python("import numr_api as xp; xp.int8 < xp.int16").splitlines()[-1]
+    assert refusal.startswith("TypeError: '<' not supported")
+
+
+def test_attributes_that_a_data_type_lacks_are_its_own(run_python: Callable[..., str]) -> None:
+    code = """
+import numr_api as xp
+for t in (xp.float32, object.__new__(type(xp.float32))):
+    for name in ("nonsense", "kind"):
+        try:
+            print(getattr(t, name))
+        except AttributeError as error:
+            print(error, error.obj is t)
+"""
+    lacks = "'DType' object has no attribute 'nonsense' True"
+    unset = f"{lacks}\n'DType' object has no attribute 'kind' True"
+    assert run_python(code, NUMR_API_MODE="relaxed") == f"{lacks}\nf\n{unset}"
+
+
 def test_numpys_scalars_have_a_result_type() -> None:
     with mode.relaxed():
         assert xp.result_type(np.float32(1)) == xp.float32
@@ -251,3 +295,19 @@ def test_scalars_alone_are_made_on_the_device_of_the_condition(fakes: tuple[str,
     with mode.relaxed():
         chosen = xp.where(condition, 1.5, 0)
     assert (chosen.device, chosen.dtype) == ("fake:1", xp.float32)
+
+
+@pytest.mark.parametrize("device", ["fake:0", "fake:2"])
+def test_numbers_at_the_ends_of_diff_are_made_on_its_device(
+    device: str, fakes: tuple[str, ...]
+) -> None:
+    x = xp.asarray([[1, 4], [9, 16]], device=device, dtype=xp.int32)
+    with mode.relaxed():
+        found = xp.diff(x, prepend=0, append=np.int64(20))
+        for other in ([1, 2], np.asarray([1, 2])):
+            with pytest.raises(TypeError, match="diff: expected a numr_api array"):
+                xp.diff(x, append=other)  # type: ignore[arg-type]
+    assert found.device == device
+    assert np.asarray(found.to_device("cpu")).tolist() == [[1, 3, 16], [9, 7, 4]]
+    with pytest.raises(TypeError, match="diff: expected a numr_api array"):
+        xp.diff(x, prepend=0)  # type: ignore[arg-type]

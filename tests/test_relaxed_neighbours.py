@@ -47,7 +47,28 @@ def test_gradient(
         expected if isinstance(expected, tuple) else (expected,),
         strict=True,
     ):
-        np.testing.assert_allclose(host(one), other, rtol=1e-13)
+        np.testing.assert_allclose(host(one), other, rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("edge_order", [1, 2])
+@pytest.mark.parametrize(
+    "values",
+    [
+        (1e6 + 0.0625 * np.arange(8)).astype(np.float32),
+        1e15 + 0.25 * np.arange(6),
+        1e15 + 0.25 * np.asarray([0.0, 3.0, 1.0, -2.0, 5.0]),
+    ],
+)
+def test_gradient_keeps_the_digits_of_small_steps_on_a_large_offset(
+    values: Any, edge_order: int
+) -> None:
+    for spacing in (0.3, np.cumsum(0.3 + 0.1 * np.arange(values.size))):
+        exact = np.gradient(
+            values.astype(np.float64) - float(values[0]), spacing, edge_order=edge_order
+        )
+        found = neighbours.gradient(xp.asarray(values), spacing, edge_order=edge_order)
+        assert found.dtype.name == values.dtype.name
+        np.testing.assert_allclose(host(found), exact, rtol=8 * np.finfo(values.dtype).eps)
 
 
 def test_gradient_of_other_types() -> None:
@@ -72,6 +93,11 @@ def test_what_gradient_refuses(
 ) -> None:
     with pytest.raises(ValueError, match=words):
         neighbours.gradient(xp.ones((2, 4)), *arguments, **keywords)
+
+
+def test_gradient_of_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"gradient: needs more than 1 elements, got shape \(0,\)"):
+        neighbours.gradient(xp.zeros(0))
 
 
 @pytest.mark.parametrize(

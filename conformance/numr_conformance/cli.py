@@ -185,7 +185,8 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         help="run consumers' tests under the name of the namespace, not of array_api_strict: "
         "also those that are skipped for array_api_strict")  # fmt: skip
     add("--second-device", metavar="D",
-        help="one that tests of scikit-learn and array-api-extra use beside --device")  # fmt: skip
+        help="one that tests of scikit-learn and array-api-extra use beside --device, if they do "
+        "not know the namespace; SciPy's use one device only")  # fmt: skip
     add("--max-ulp", metavar="N", type=_bound, help="the largest error of elementary functions, in "
         "units in the last place; accuracy is only measured without")  # fmt: skip
     add("--suite", metavar="PATH", type=Path, help="a checkout of the official suite (default: "
@@ -199,7 +200,8 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         help="no checks whose function or name matches; may be repeated")  # fmt: skip
     add("--topics", metavar="LIST", type=lambda text: tuple(filter(None, text.split(","))),
         default=(), help="only these modules of checks, such as promotion,accuracy, or parts of "
-        "consumers, such as sklearn,scipy.fft, separated by commas (default: all)")  # fmt: skip
+        "consumers, such as sklearn,scipy.fft, separated by commas; a layer without any of them is "
+        "left out (default: all)")  # fmt: skip
     add("--jobs", metavar="N", type=_positive, default=2,
         help="how many checks to run at once, each in a process (default: 2)")  # fmt: skip
     add("--patience", metavar="N", type=_positive, default=1,

@@ -127,8 +127,8 @@ class ConsumersRunner(PytestRunner):
             Without effect on namespaces for which the library has tests of their own.
         second_device: what is in the place of array_api_strict's "device1", on which scikit-learn's
             tests use float32, and array-api-extra's test that results stay where arguments are.
-            None: the default device for scikit-learn, the cpu for array-api-extra. SciPy's tests
-            use one device only.
+            None: the default device for scikit-learn, the cpu for array-api-extra. Without effect
+            on SciPy's tests, which use one device only, and where ``masquerade`` has none.
 
     Attributes:
         consumer: as above.

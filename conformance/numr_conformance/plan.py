@@ -76,11 +76,12 @@ def plan(
     """Every namespace on every device with every layer; what is named twice is run once.
 
     Consumers' tests are also run with the namespace that they are made for, array_api_strict,
-    unless there shall be no baseline. Topics choose the consumers of which they are parts.
+    unless there shall be no baseline. Topics choose the consumers of which they are parts, and the
+    own checks if any is a module of these.
 
     Raises:
-        CannotRun: the tests of consumers are wanted, and none is installed, or no topic is a part
-            of one.
+        CannotRun: the tests of consumers are wanted, and none is installed.
+        NoCheck: no layer has any of the topics.
     """
     runs = [
         run
@@ -92,11 +93,13 @@ def plan(
     if baseline and "consumers" in layers:
         runs += _of_layer(consumers.STRICT, None, "consumers", topics)
     if not runs:
-        raise NoCheck("no check matches")
+        raise NoCheck(f"no check matches{' ' if topics else ''}{', '.join(topics)}")
     return list(dict.fromkeys(runs))
 
 
 def _of_layer(namespace: str, device: str | None, layer: str, topics: Sequence[str]) -> list[Run]:
+    if layer == "own" and topics and not _own(topics):
+        return []
     if layer != "consumers":
         return [Run(namespace, device, layer)]
     return [
@@ -104,6 +107,11 @@ def _of_layer(namespace: str, device: str | None, layer: str, topics: Sequence[s
         for consumer in consumers.installed()
         if not topics or consumers.parts(consumer, topics)
     ]
+
+
+def _own(topics: Sequence[str]) -> list[str]:
+    """Those of some topics that are modules of the own checks."""
+    return [topic for topic in topics if topic.partition(".")[0] not in consumers.PACKAGES]
 
 
 def execute(runs: Sequence[Run], options: Options) -> list[Document]:
@@ -147,7 +155,7 @@ def _runner(
             second_device=options.second_device,
             **choice,
         )
-    return Runner(*where, topics=options.topics, max_ulp=options.max_ulp, **choice)
+    return Runner(*where, topics=_own(options.topics), max_ulp=options.max_ulp, **choice)
 
 
 def _document(runs: Sequence[Run], options: Options, suite: Path | None) -> Document:

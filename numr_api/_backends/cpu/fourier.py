@@ -40,7 +40,7 @@ def library(x: HostArray, lengths: Axes) -> Any:
 
 
 def transform(name: str, x: HostArray, lengths: Axes, axes: Axes, norm: str) -> HostArray:
-    """Call a function of the library, for several rows at once if that is worth it.
+    """Call a function of the library, with threads lent to it for several rows if worth it.
 
     Arguments:
         name: of the function for one axis; that for several has an n behind it.

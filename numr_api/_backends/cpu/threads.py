@@ -30,7 +30,7 @@ __all__ = ["default_limit", "inside_launch", "lent", "limit", "share", "threads"
 
 Task = Callable[[int, int], object]
 
-WORTHWHILE = 200e3  # nanoseconds of work: to wake a helper and to wait for its last block cost 80e3
+WORTHWHILE = 200e3  # nanoseconds of work: to wake a helper costs 20e3 to 80e3 on a quiet machine
 BLOCK = 200e3  # nanoseconds of work of a block: the longest that a caller waits at the end
 BLOCKS_EACH = 2  # per thread, at least, so that a late helper leaves the others its share
 
@@ -116,7 +116,8 @@ class Job:
 
     def __init__(self, task: Task, blocks: Sequence[tuple[int, int]], workers: int) -> None:
         self.task = task
-        bounds = [len(blocks) * number // workers for number in range(workers + 1)]
+        # The first region, that of the caller, who is there already, is the largest.
+        bounds = [-(-len(blocks) * number // workers) for number in range(workers + 1)]
         # Taking from a deque's ends is atomic.
         self.regions = [deque(blocks[start:stop]) for start, stop in pairwise(bounds)]
         self.lock = threading.Lock()
@@ -266,6 +267,8 @@ def lent(nanoseconds: float) -> Generator[int]:
 
 def spans(length: int, rows: int) -> list[tuple[int, int]]:
     """Start and stop of blocks of so many rows; less than half a block is added to the last."""
+    if not length:
+        return []
     starts = list(range(0, length, max(rows, 1)))
     if len(starts) > 1 and length - starts[-1] < rows / 2:
         starts.pop()
