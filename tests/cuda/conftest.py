@@ -45,6 +45,7 @@ def anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     forget()
     for name in [name for name in sys.modules if name.startswith(PREFIX)]:
         del sys.modules[name]
+        delattr(package, name.removeprefix(PREFIX))
     for name in [name for name in _devices._backends if name.startswith("cuda")]:
         del _devices._backends[name]
     sys.modules.update(kept)

@@ -274,6 +274,7 @@ def test_transforms_agree_with_numpy(length: int):
 # --- waiting --------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:cupyx.allow_synchronize")
 @pytest.mark.parametrize("name", WORK)
 def test_work_does_not_wait(cupy: Any, name: str):
     """CuPy refuses to read from the device while it is told to."""

@@ -52,6 +52,8 @@ def forwards(function: Kernel) -> Kernel:
     """The kernel that a function is for operands in the order of memory, apart from the result."""
 
     def kernel(*operands: AnyArray, out: AnyArray | None = None) -> Any:
+        if out is None and len(operands) == 1 and operands[0].flags.forc:
+            return function(*operands)  # the usual case, at a third of the overhead
         forward: list[AnyArray] = [x.copy() if _is_backwards(x) else x for x in operands]
         if out is None:
             return function(*forward)
