@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from importlib import import_module
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import fake_cupy
@@ -26,9 +26,19 @@ def forget() -> None:
     package.loading.fault.cache_clear()
 
 
+def modules_of_cupy() -> dict[str, ModuleType]:
+    """What is imported under CuPy's names."""
+    return {
+        name: module
+        for name, module in sys.modules.items()
+        if name.partition(".")[0] in ("cupy", "cupyx")
+    }
+
+
 @pytest.fixture
 def anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """Nothing is known of drivers and CuPy, neither before the test nor after it."""
+    libraries = modules_of_cupy()
     with_cupy = {name for name in sys.modules if name.startswith(PREFIX)}
     kept = {name: sys.modules[name] for name in with_cupy}
     opened = {name: x for name, x in _devices._backends.items() if name.startswith("cuda")}
@@ -42,6 +52,9 @@ def anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     forget()
     yield monkeypatch
     monkeypatch.undo()
+    for name in modules_of_cupy():  # those of a test, which others would take for CuPy
+        del sys.modules[name]
+    sys.modules.update(libraries)
     forget()
     for name in [name for name in sys.modules if name.startswith(PREFIX)]:
         del sys.modules[name]
