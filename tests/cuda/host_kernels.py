@@ -1,7 +1,8 @@
 """The cuda device's kernels compiled for the host: their text is C++, too.
 
 A ``HostLibrary`` takes the place of the one that works through CuPy: arrays lie in the host's
-memory, and a kernel is a loop over the threads of all blocks. Compilers take long to start, so
+memory, and a kernel is a loop over the threads of all blocks; where threads of a block wait for
+each other, ``blocks_on_host.hpp`` runs each as a context of its own. Compilers take long to start, so
 kernels are compiled many at a time: a function that needs them is called twice, first only to see
 which kernels these are.
 """
@@ -24,7 +25,8 @@ from numr_api._backends.cuda.library import linked
 COMPILER = shutil.which("g++") or shutil.which("clang++")
 FLAGS = ["-std=c++17", "-O0", "-ffp-contract=off", "-shared", "-fPIC", "-w"]
 
-PRELUDE = """
+BLOCKS = Path(__file__).parent / "blocks_on_host.hpp"
+ALONE = """
 #include <cstddef>
 struct Place { unsigned x; };
 static Place blockIdx, threadIdx, gridDim;
@@ -114,7 +116,9 @@ class HostLibrary:
         return linked(self.files) + "".join(self.texts.values())
 
     def compile(self, folder: Path) -> None:
-        parts = [PRELUDE + self.source()]
+        source = self.source()
+        together = "__sync" in source or "_sync(" in source
+        parts = [BLOCKS.read_text(encoding="utf-8") if together else ALONE, source]
         for name, text in self.texts.items():
             head = text[text.index("KERNEL void ") :]
             members = split(head[head.index("(") + 1 : head.index(") {")])
@@ -123,9 +127,9 @@ class HostLibrary:
             parts.append(ENTRY.format(name=name, members="; ".join(members), values=values))
             parts.append("}")
         assert COMPILER is not None
-        source, target = folder / "kernels.cpp", folder / "kernels.so"
-        source.write_text("\n".join(parts))
-        subprocess.run([COMPILER, *FLAGS, str(source), "-o", str(target)], check=True)
+        file, target = folder / "kernels.cpp", folder / "kernels.so"
+        file.write_text("\n".join(parts), encoding="utf-8")
+        subprocess.run([COMPILER, *FLAGS, str(file), "-o", str(target)], check=True)
         self.compiled = ctypes.CDLL(str(target))
 
 

@@ -6,6 +6,7 @@
 #define DEVICE __device__ inline
 #define KERNEL extern "C" __global__
 #define CONSTANT __constant__ const
+#define SHARED __shared__
 #define UNROLLED _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
 #else
@@ -14,6 +15,7 @@
 #define DEVICE inline
 #define KERNEL extern "C"
 #define CONSTANT static const
+#define SHARED static
 #define UNROLLED
 #define ROLLED
 #endif
