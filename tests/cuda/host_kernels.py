@@ -2,9 +2,9 @@
 
 A ``HostLibrary`` takes the place of the one that works through CuPy: arrays lie in the host's
 memory, and a kernel is a loop over the threads of all blocks; where threads of a block wait for
-each other, ``blocks_on_host.hpp`` runs each as a context of its own. Compilers take long to start, so
-kernels are compiled many at a time: a function that needs them is called twice, first only to see
-which kernels these are.
+each other, ``blocks_on_host.hpp`` runs each as a context of its own. Compilers take long to start,
+so kernels are compiled many at a time: a function that needs them is called twice, first only to
+see which kernels these are.
 """
 
 from __future__ import annotations
