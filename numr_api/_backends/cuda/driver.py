@@ -13,6 +13,7 @@ from typing import Any
 
 LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 NAME_LENGTH = 256  # bytes, more than any GPU's name has
+MAJOR, MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
 
 __all__ = ["count", "product_name", "total_memory"]
 
@@ -72,6 +73,16 @@ def total_memory(index: int, /) -> int:
     handle, size = _handle("total_memory", index), ctypes.c_size_t(0)
     _require("total_memory", library().cuDeviceTotalMem_v2(ctypes.byref(size), handle))
     return size.value
+
+
+def architecture(index: int, /) -> int:
+    """What compilers call a GPU's architecture: 90 for compute capability 9.0."""
+    handle = _handle("architecture", index)
+    major, minor = ctypes.c_int(0), ctypes.c_int(0)
+    for part, attribute in ((major, MAJOR), (minor, MINOR)):
+        status = library().cuDeviceGetAttribute(ctypes.byref(part), attribute, handle)
+        _require("architecture", status)
+    return 10 * major.value + minor.value
 
 
 def _handle(name: str, index: int) -> ctypes.c_int:

@@ -1,6 +1,7 @@
 """Kernels in CUDA C++: their text, compiled at first use and kept on disk, and how they are run.
 
-NVRTC compiles them, called through CuPy, but not through CuPy's RawModule: that asks for subnormal
+Many may have been compiled when the package was built; see ``prebuilt``. NVRTC compiles the others,
+and those for which the driver finds no code there that suits the device. It is called through CuPy, but not through CuPy's RawModule: that asks for subnormal
 numbers to be flushed to zero. What was compiled is kept beside CuPy's own cache (in ``numr_api`` of
 ``~/.cupy/kernel_cache``, or of where ``CUPY_CACHE_DIR`` says). Kernels are run by the driver's own
 function: CuPy's converts each argument by itself, while here all are packed at once.
@@ -20,7 +21,9 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from numr_api._backends.cuda.prebuilt import FOLDER, Prebuilt
 
 SOURCES = Path(__file__).parent / "sources"
 
@@ -32,6 +35,14 @@ OPTIONS = ("--std=c++17", "--fmad=false")
 
 MOST_BYTES = 4096  # of a kernel's arguments
 INVALID_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT
+
+
+class Source(NamedTuple):
+    """A kernel: the files that it needs, its text, its name."""
+
+    files: tuple[str, ...]
+    text: str
+    name: str
 
 
 @cache
@@ -129,15 +140,47 @@ class Library:
     def __init__(self) -> None:
         self._cupy: Any = import_module("cupy")
         self.array: type = self._cupy.ndarray
+        self._prebuilt = Prebuilt(FOLDER, SOURCES, OPTIONS)
+        self._modules: dict[tuple[int, str], Any] = {}  # by device and file; None if not loaded
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
         return self.array(shape, dtype)
 
     def function(self, files: Sequence[str], text: str, name: str) -> Any:
         """A kernel of a text that needs these files, compiled for the current device."""
+        function = self._prebuilt_function(text, name)
+        if function is None:
+            module = self._cupy.cuda.function.Module()
+            module.load(self._compiled(linked(files) + text))
+            function = module.get_function(name)
+        return Function(function, self._cupy.cuda)
+
+    def _prebuilt_function(self, text: str, name: str) -> Any:
+        """A kernel that came with the package; None if there is none for the current device."""
+        file = self._prebuilt.file_of(text, name)
+        if file is None:
+            return None
+        key = self._cupy.cuda.runtime.getDevice(), file
+        try:
+            if key not in self._modules:
+                self._modules[key] = self._loaded(self._prebuilt.read(file))
+            module = self._modules[key]
+            return None if module is None else module.get_function(name)
+        except self._cupy.cuda.driver.CUDADriverError:
+            self._modules[key] = None
+            return None
+
+    def _loaded(self, image: bytes | None) -> Any:
+        """A fatbin's module; None if there is no fatbin.
+
+        Where its machine code is for other architectures, the driver compiles intermediate code. It
+        refuses that of a compiler which is newer than itself.
+        """
+        if image is None:
+            return None
         module = self._cupy.cuda.function.Module()
-        module.load(self._compiled(linked(files) + text))
-        return Function(module.get_function(name), self._cupy.cuda)
+        module.load(image)
+        return module
 
     def _compiled(self, source: str) -> bytes:
         """The machine code of a text, from the disk if it was compiled before."""

@@ -1,0 +1,38 @@
+"""The kernels that users usually meet, of all families.
+
+They are what a package with kernels compiled beforehand holds (``building``), and what the tests
+compile for several architectures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from numr_api._backends.cuda import elementwise_rows
+from numr_api._backends.cuda.library import Source
+
+FAMILIES: dict[str, Callable[[], Iterator[Source]]] = {
+    "elementwise": elementwise_rows.catalogue,
+}
+
+__all__ = ["FAMILIES", "groups"]
+
+
+def groups(most: int) -> dict[str, list[Source]]:
+    """All kernels in groups of at most so many, which are compiled and loaded together.
+
+    Those of a group are of one family, need the same files and follow each other in its catalogue.
+    Groups are named after their family.
+    """
+    found: dict[str, list[Source]] = {}
+    for family, catalogue in FAMILIES.items():
+        parts: list[list[Source]] = []
+        open_parts: dict[tuple[str, ...], list[Source]] = {}
+        for source in catalogue():
+            part = open_parts.get(source.files)
+            if part is None or len(part) == most:
+                part = open_parts[source.files] = []
+                parts.append(part)
+            part.append(source)
+        found.update((f"{family}{number:03}", part) for number, part in enumerate(parts))
+    return found
