@@ -267,7 +267,8 @@ class Array:
                 name="__cuda_array_interface__",
                 obj=self,
             )
-        return self._data.__cuda_array_interface__
+        backend: Any = self._type.backend
+        return backend.array_interface(self._data)
 
     def _host_view(self, method: str) -> np.ndarray[Any, Any]:
         if self.device.kind != "cpu" and not host_conversion.get():

@@ -54,6 +54,29 @@ class ndarray(np.ndarray):  # noqa: N801 - CuPy's name
         calls.append("get")
         return np.array(self.view(np.ndarray), order="C")
 
+    def item(self, *place: Any) -> Any:
+        calls.append("item")
+        return self.view(np.ndarray).item(*place)
+
+    def tolist(self) -> Any:
+        calls.append("tolist")
+        return self.view(np.ndarray).tolist()
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        return self.item().__index__()
+
     def sort(self, axis: int = -1) -> None:
         self[...] = np.sort(self.view(np.ndarray), axis=axis, kind="stable")
 
@@ -188,10 +211,10 @@ def _broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _array(x: Any, dtype: Any = None) -> Any:
-    array = on_device(np.array(x, dtype))
+    array = np.array(x, dtype)
     if array.ndim == 0 and array == 0:
         array[...] = 0  # also of -0
-    return array
+    return on_device(array)
 
 
 def _asarray(x: Any) -> Any:
@@ -230,7 +253,9 @@ def modules() -> dict[str, Any]:
     """The modules of CuPy by name."""
     cuda = SimpleNamespace(
         runtime=runtime,
-        get_current_stream=lambda: SimpleNamespace(ptr=runtime.stream, synchronize=lambda: None),
+        get_current_stream=lambda: SimpleNamespace(
+            ptr=runtime.stream, synchronize=lambda: calls.append("stream")
+        ),
         memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
         Device=lambda number: SimpleNamespace(compute_capability="90"),
     )
@@ -282,6 +307,10 @@ class Driver:
 
     def cuDeviceGetName(self, text: Any, length: int, handle: Any) -> int:  # noqa: N802
         text.value = b"NVIDIA H%d" % (200 + handle.value)
+        return 0
+
+    def cuDeviceGetAttribute(self, number: Any, attribute: int, handle: Any) -> int:  # noqa: N802
+        number._obj.value = {75: 9, 76: 0}[attribute]
         return 0
 
     def cuDeviceTotalMem_v2(self, size: Any, handle: Any) -> int:  # noqa: N802

@@ -97,14 +97,6 @@ def test_work_is_done_on_the_arrays_device(fake: Any, name: str):
     assert fake.runtime.getDevice() == 1
 
 
-@pytest.mark.parametrize("name", WORK)
-def test_work_does_not_wait(fake: Any, name: str):
-    x = matrix()
-    fake.calls.clear()
-    WORK[name](x)
-    assert fake.calls == []
-
-
 def test_the_callers_device_comes_back_after_an_error(fake: Any):
     with pytest.raises(ValueError, match="positive definite"):
         xp.linalg.cholesky(-matrix(1))
@@ -148,6 +140,28 @@ def test_synchronize_tells_it_too(fake: Any):
     xp.take(on([[1.0, 2.0]]), on([2]), axis=1)
     with pytest.raises(IndexError, match="axis 1 of length 2"):
         synchronize("cuda:0")
+
+
+EXPORTS = {
+    "DLPack": lambda x: x.__dlpack__(stream=1),
+    "interface": lambda x: x.__cuda_array_interface__,
+}
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_an_array_is_not_handed_on_before_indices_are_known_to_be_right(fake: Any, name: str):
+    x, export = on([1.0, 2.0]), EXPORTS[name]
+    wrong = xp.take(x, on([2]))
+    with pytest.raises(IndexError, match="axis 0 of length 2"):
+        export(wrong)
+    right = xp.take(x, on([1]))
+    fake.calls.clear()
+    export(right)
+    assert fake.calls[0] == "get"
+    fake.calls.clear()
+    export(right)
+    export(right + 1)
+    assert "get" not in fake.calls
 
 
 def test_the_first_of_several_faults_is_told(fake: Any):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_fake_device import WORK, flipped_matrices, matrix, zeros_keep_their_sign
+from test_fake_device import flipped_matrices, zeros_keep_their_sign
 
 import numr_api as xp
 from numr_api import _devices
@@ -271,18 +271,7 @@ def test_transforms_agree_with_numpy(length: int):
     assert xp.fft.fft(on(spectrum.astype("complex64"))).dtype == xp.complex64
 
 
-# --- waiting --------------------------------------------------------------------------------------
-
-
-@pytest.mark.filterwarnings("ignore:cupyx.allow_synchronize")
-@pytest.mark.parametrize("name", WORK)
-def test_work_does_not_wait(cupy: Any, name: str):
-    """CuPy refuses to read from the device while it is told to."""
-    cupyx = pytest.importorskip("cupyx")
-    x = matrix()
-    WORK[name](x)  # which compiles
-    with cupyx.allow_synchronize(False):
-        WORK[name](x)
+# --- threads --------------------------------------------------------------------------------------
 
 
 def test_threads_share_a_device():

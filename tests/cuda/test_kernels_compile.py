@@ -8,35 +8,47 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 from host_kernels import HostLibrary
 from kernel_rows import signatures
 
+from numr_api._backends.cuda import catalogue
 from numr_api._backends.cuda.elementwise_kernels import Signature, Variant, source_of
-from numr_api._backends.cuda.library import OPTIONS, linked, text_of
+from numr_api._backends.cuda.library import OPTIONS, Source, linked, text_of
 
 NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
 ARCHITECTURES = ("80", "90")
-FILES = 2  # that are compiled at once
-STRIDED = ("add", "less", "where")  # for which the other variants are compiled, too
+FILES = 6
+AT_ONCE = 2
+STRIDED = ("add", "less", "where")  # for which all ways to run them are compiled
+
+# The code is not run, so that it need not be fast: this halves the time, where nvcc has it.
+QUICKLY = "--Ofast-compile"
 
 
-def variants(signature: Signature) -> list[Variant]:
-    """The ways to run a kernel; all of them for some, since only the operation differs."""
+def other_variants(signature: Signature) -> Iterator[Variant]:
+    """Ways to run a kernel that the catalogue does not have."""
     count = len(signature.arrays)
-    found = [Variant(1, ("vector",) * count, wide=False)]
     if signature.name in STRIDED and len(set(signature.operands)) == 1:
-        modes = ("vector", *["constant"] * (count - 1))
-        found += [
-            Variant(1, modes, wide=True),
-            Variant(3, (), wide=False),
-            Variant(2, (), wide=True),
-        ]
+        yield Variant(1, ("vector", *["constant"] * (count - 1)), wide=True)
+        yield Variant(2, (), wide=True)
+        yield Variant(3, (), wide=False)
         if signature.vector > 1:
-            found.append(Variant(2, ("vector",) * count, wide=False))
+            yield Variant(2, ("vector",) * count, wide=False)
+
+
+def sources() -> dict[str, Source]:
+    """The catalogue of all families, and what else is made of element-wise operations."""
+    found = {x.name: x for of_family in catalogue.FAMILIES.values() for x in of_family()}
+    for signature in signatures():
+        whole = Variant(1, ("vector",) * len(signature.arrays), wide=False)
+        for variant in (whole, *other_variants(signature)):
+            name = variant.name(signature)
+            found[name] = Source(signature.sources, source_of(signature, variant), name)
     return found
 
 
@@ -45,25 +57,46 @@ def test_all_kernels_compile_without_warnings(tmp_path: Path) -> None:
         if "nvcc" in os.environ.get("NUMR_API_EXPECT", ""):
             pytest.fail("NUMR_API_EXPECT names nvcc, which is not on the path")
         pytest.skip("there is no nvcc")
+    # Each file has kernels of all kinds: a constant that none of them used would be warned of.
     libraries = [HostLibrary() for _ in range(FILES)]
-    kernels = [(s, v) for s in signatures() for v in variants(s)]
-    for number, (signature, variant) in enumerate(kernels):
-        text = source_of(signature, variant)
-        libraries[number % FILES].function(signature.sources, text, variant.name(signature))
-    assert sum(len(library.texts) for library in libraries) == len(kernels)
+    for number, source in enumerate(sources().values()):
+        libraries[number % FILES].function(*source)
     codes = [f"-gencode=arch=compute_{a},code=sm_{a}" for a in ARCHITECTURES]
-    running: list[subprocess.Popen[str]] = []
+    quickly = [f"{QUICKLY}=max"] if QUICKLY in run([NVCC, "--help"]).stdout else []
+    waiting: list[list[str]] = []
     for number, library in enumerate(libraries):
-        source = tmp_path / f"kernels{number}.cu"
-        source.write_text(library.source())
-        command: list[Any] = [NVCC, *OPTIONS, *codes, "-Werror", "all-warnings", "-fatbin"]
-        command += ["-o", source.with_suffix(".fatbin"), source]
-        running.append(
-            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        )
-    for process in running:
-        messages, _ = process.communicate()
-        assert process.returncode == 0, messages[:4000]
+        file = tmp_path / f"kernels{number}.cu"
+        file.write_text(library.source(), encoding="utf-8")
+        command = [NVCC, *OPTIONS, *quickly, *codes, "-Werror", "all-warnings", "-fatbin"]
+        waiting.append([*command, "-o", str(file.with_suffix(".fatbin")), str(file)])
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for done in pool.map(run, waiting):
+            assert done.returncode == 0, done.stdout[:4000]
+
+
+def run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+
+
+def test_names_of_kernels_tell_them_apart() -> None:
+    """Prebuilt kernels are found by name."""
+    listed = [x for of_family in catalogue.FAMILIES.values() for x in of_family()]
+    assert len({x.name for x in listed}) == len(listed)
+    made = sources()
+    assert all(made[x.name] == x for x in listed)
+
+
+@pytest.mark.parametrize("most", [8, 32])
+def test_groups_hold_each_kernel_once(most: int) -> None:
+    groups = catalogue.groups(most)
+    kernels = [x.name for group in groups.values() for x in group]
+    listed = [x.name for of_family in catalogue.FAMILIES.values() for x in of_family()]
+    assert sorted(kernels) == sorted(listed)
+    for group in groups.values():
+        assert len(group) <= most
+        assert len({x.files for x in group}) == 1
 
 
 def test_a_text_holds_each_file_once_and_includes_none() -> None:
@@ -81,5 +114,3 @@ def test_a_text_holds_each_file_once_and_includes_none() -> None:
 def test_kernels_of_integers_need_no_functions_of_other_numbers() -> None:
     by_name = {s.name: s.sources for s in signatures() if s.result.name == "int8"}
     assert by_name["add"] == ("numbers.cuh", "elementwise.cuh")
-    names = [v.name(s) for s in signatures() for v in variants(s)]
-    assert len(set(names)) == len(names)

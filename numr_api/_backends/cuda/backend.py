@@ -144,7 +144,14 @@ class CudaBackend(ArrayLibrary):
                     "__dlpack__: a view made by broadcasting needs a copy; use copy=None"
                 )
             copy = True
+        self._faults.look()  # others do not know of faults; it waits only if one is possible
         return exchange.capsule(data.copy() if copy else data, stream, max_version)
+
+    @on_device
+    def array_interface(self, data: Data) -> dict[str, Any]:
+        """What ``__cuda_array_interface__`` tells."""
+        self._faults.look()
+        return data.__cuda_array_interface__
 
     @on_device
     def import_foreign(self, x: Any) -> tuple[Data, Device]:

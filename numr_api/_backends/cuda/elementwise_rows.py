@@ -35,7 +35,12 @@ STRIDED_AXES = (1, 2, 3)
 
 def names() -> list[str]:
     """The operations."""
-    return [name for name, op in OPS.items() if op.family == "elementwise" and name not in VIEWS]
+    return [name for name, op in OPS.items() if op.family == "elementwise"]
+
+
+def arity(name: str) -> int:
+    """How many operands an operation has."""
+    return len(signature(OPS[name].function).parameters)
 
 
 def accepted(name: str) -> list[DType]:
@@ -52,9 +57,8 @@ def result_of(name: str, dtype: DType) -> DType:
 def rows() -> Iterator[Row]:
     """The operations on arrays of one dtype."""
     for name in names():
-        count = len(signature(OPS[name].function).parameters)
         for dtype in accepted(name):
-            operands = (dtype,) * count
+            operands = (dtype,) * arity(name)
             if name == "where":
                 operands = (BY_NAME["bool"], dtype, dtype)
             yield name, operands, dtype, result_of(name, dtype)
@@ -100,6 +104,7 @@ def variants(kernel: Signature) -> Iterator[Variant]:
 def catalogue() -> Iterator[Source]:
     """Their texts."""
     asked = sorted([*rows(), *rows_with_scalars()], key=lambda row: names().index(row[0]))
-    for kernel in (*(signature_of(*row) for row in asked), *casts()):
+    kernels = [signature_of(*row) for row in asked if row[0] not in VIEWS]
+    for kernel in (*kernels, *casts()):
         for variant in variants(kernel):
             yield Source(kernel.sources, source_of(kernel, variant), variant.name(kernel))

@@ -2,7 +2,8 @@
 
 A kernel that meets one goes on with index 0 and leaves its number in the word. Whether one did
 costs no waiting of its own: the word is read after the next array that is read, before anybody has
-seen it. So wrong elements are never seen, and taking elements does not wait for the device.
+seen it. So wrong elements are never seen, and taking elements does not wait for the device. Only an
+array that is handed to another library on the GPU waits, if indices were used since the last look.
 """
 
 from __future__ import annotations
