@@ -181,9 +181,7 @@ def _elementwise(name: str) -> str:
     )
 
 
-ELEMENTWISE = {
-    name: _elementwise(name) for name, op in OPS.items() if op.family == "elementwise"
-}
+ELEMENTWISE = {name: _elementwise(name) for name, op in OPS.items() if op.family == "elementwise"}
 EVERY = {**ELEMENTWISE, **CALLS, **OPERATORS, **CHANGES}
 
 

@@ -369,15 +369,54 @@ def test_memory_is_counted_and_given_back(cupy: Any):
     assert memory("cuda").peak >= memory("cuda").reserved >= before
 
 
-def test_no_memory_is_lost_over_many_operations():
-    x = on(np.ones(1000))
-    synchronize("cuda")
+def test_no_memory_is_lost_over_many_operations(cupy: Any):
+    """100,000, of each kind that has kernels or memory of its own."""
+    x, at = on(np.ones((10, 100))), on([0, 2, 1])
+    work = (
+        lambda: x + x,
+        lambda: (x * 2).__iadd__(x),
+        lambda: xp.sum(x, axis=0),
+        lambda: xp.take(x, at, axis=0),
+        lambda: xp.astype(x, xp.int8),
+        lambda: x[:, ::2] - 1,
+        lambda: x.__setitem__((0, ...), 1.0),
+        lambda: xp.concat([x, x]),
+        lambda: x @ x.T,
+        lambda: xp.cumulative_sum(x, axis=1),
+    )
+    pool = cupy.get_default_memory_pool()
+    for repeats in (100, 10_000):
+        for do in work:
+            for _ in range(repeats):
+                do()
+        synchronize("cuda")
+        gc.collect()
+        found = memory("cuda").used, pool.total_bytes()
+        if repeats == 100:  # what is kept for good is there
+            before = found
+    assert found == before
+
+
+@pytest.mark.parametrize("name", ["x + y", "x * 2.0", "i + y", "x - row", "xp.exp(x)"])
+def test_the_result_is_all_that_memory_is_taken_for(cupy: Any, name: str):
+    """Also with operands of several dtypes and shapes: they are converted inside the kernel."""
+    shape = (2**10, 2**12)
+    arrays: dict[str, Any] = {
+        "x": xp.ones(shape, device="cuda"),
+        "y": xp.ones(shape, device="cuda"),
+        "i": xp.ones(shape, dtype=xp.int32, device="cuda"),
+        "row": xp.ones(shape[1:], device="cuda"),
+        "xp": xp,
+    }
+    result = eval(name, arrays)
+    size = result._data.nbytes
+    del result
     gc.collect()
-    before = memory("cuda").used
-    for _ in range(10_000):
-        y = (x + x) * 2
-    del y
-    assert memory("cuda").used == before
+    pool = cupy.get_default_memory_pool()
+    pool.free_all_blocks()
+    before = pool.total_bytes()  # which falls only if it is told to
+    kept = eval(name, arrays)
+    assert pool.total_bytes() - before == size == kept._data.nbytes
 
 
 def test_the_driver_and_the_device_agree():

@@ -178,7 +178,7 @@ def test_kernels_of_changed_sources_are_not_found(built: Path, tmp_path: Path) -
     assert of(built, sources).file_of(text, "first") == "one.fatbin"
 
 
-@pytest.mark.parametrize("text", [None, "", "[]", "{}", '{"version": 0, "sources": "", "files": {}}'])
+@pytest.mark.parametrize("text", [None, "", "[]", "{}", '{"version": 0, "sources": ""}'])
 def test_without_an_index_nothing_is_found(built: Path, text: str | None) -> None:
     index = built / prebuilt.INDEX
     if text is None:
@@ -186,6 +186,12 @@ def test_without_an_index_nothing_is_found(built: Path, text: str | None) -> Non
     else:
         index.write_text(text)
     assert of(built).file_of(SOURCES["one"][0].text, "first") is None
+
+
+def test_machine_code_suits_gpus_of_its_generation(built: Path) -> None:
+    found = of(built)  # for 80 and 90
+    suited = [x for x in (75, 80, 86, 89, 90, 100, 120) if found.suits(x)]
+    assert suited == [80, 86, 89, 90]
 
 
 def test_an_error_of_the_compiler_is_told(tmp_path: Path, nvcc: Compiler) -> None:
@@ -271,14 +277,32 @@ def test_kernels_that_were_not_built_are_compiled(kernels: Any) -> None:
     assert image_of(kernels, other).startswith(b"NVRTC ")
 
 
-def test_what_the_driver_refuses_is_compiled(
-    kernels: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_driver_refuses_is_compiled(kernels: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Module, "refused", b"-gencode")
     (source,) = SOURCES["one"]
     for _ in range(2):
         assert image_of(kernels, source).startswith(b"NVRTC ")
     assert len(Module.loaded) == 3  # the fatbin is not tried again
+
+
+def test_for_another_architecture_kernels_are_compiled(kernels: Any) -> None:
+    kernels.cuda.Device = lambda: SimpleNamespace(compute_capability="120")
+    (source,) = SOURCES["one"]
+    assert image_of(kernels, source).startswith(b"NVRTC ")
+    assert len(Module.loaded) == 1
+
+
+def test_for_another_architecture_the_driver_compiles_what_nvrtc_cannot(kernels: Any) -> None:
+    def fail(*_: Any, **options: Any) -> Any:
+        raise RuntimeError("libnvrtc.so: cannot open shared object file")
+
+    kernels.cuda.Device = lambda: SimpleNamespace(compute_capability="120")
+    kernels.cuda.compiler.compile_using_nvrtc = fail
+    (source,) = SOURCES["one"]
+    assert image_of(kernels, source).startswith(b"-gencode")
+    other = source._replace(name="third", text="KERNEL void third() {}\n")
+    with pytest.raises(RuntimeError, match="libnvrtc"):
+        image_of(kernels, other)
 
 
 def test_a_damaged_file_is_compiled(kernels: Any, built: Path) -> None:

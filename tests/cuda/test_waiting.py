@@ -72,7 +72,7 @@ def test_reading_waits(fake: Any, name: str):
 
 
 @pytest.fixture
-def held(cupy: Any) -> Iterator[Callable[[], Any]]:
+def held(cupy: Any) -> Callable[[], Any]:
     """A context in which the GPU's work stands still, for a tenth of a second at most."""
     kernel = cupy.RawKernel(HOLD, "hold")
     memory = cupy.cuda.alloc_pinned_memory(4)
@@ -90,7 +90,7 @@ def held(cupy: Any) -> Iterator[Callable[[], Any]]:
 
     with context():  # which compiles
         pass
-    yield context
+    return context
 
 
 @pytest.mark.cuda

@@ -38,8 +38,9 @@ from numr_api._backends.cuda.prebuilt import (
 VARIABLE = "NUMR_CUDA_ARCH"
 INTERMEDIATE = (75, 120)  # architectures of the intermediate code
 
-# Of a file. Loading one takes the longer, the more it holds; compiling one by one takes longer.
-KERNELS = 32
+# Of a file. To load one takes half a millisecond, more where it holds more; but the fewer files
+# there are, the less often a compiler has to start, and the better they are compressed.
+KERNELS = 16
 
 __all__ = ["VARIABLE", "BuildError", "Compiler", "architectures", "build"]
 

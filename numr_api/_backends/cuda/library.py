@@ -1,10 +1,11 @@
 """Kernels in CUDA C++: their text, compiled at first use and kept on disk, and how they are run.
 
 Many may have been compiled when the package was built; see ``prebuilt``. NVRTC compiles the others,
-and those for which the driver finds no code there that suits the device. It is called through CuPy, but not through CuPy's RawModule: that asks for subnormal
-numbers to be flushed to zero. What was compiled is kept beside CuPy's own cache (in ``numr_api`` of
-``~/.cupy/kernel_cache``, or of where ``CUPY_CACHE_DIR`` says). Kernels are run by the driver's own
-function: CuPy's converts each argument by itself, while here all are packed at once.
+and all of them for GPUs of other architectures. It is called through CuPy, but not through CuPy's
+RawModule: that asks for subnormal numbers to be flushed to zero. What was compiled is kept beside
+CuPy's own cache (in ``numr_api`` of ``~/.cupy/kernel_cache``, or of where ``CUPY_CACHE_DIR`` says).
+Kernels are run by the driver's own function: CuPy's converts each argument by itself, while here
+all are packed at once.
 """
 
 from __future__ import annotations
@@ -148,16 +149,32 @@ class Library:
 
     def function(self, files: Sequence[str], text: str, name: str) -> Any:
         """A kernel of a text that needs these files, compiled for the current device."""
-        function = self._prebuilt_function(text, name)
-        if function is None:
+        return Function(self._found(files, text, name), self._cupy.cuda)
+
+    def _found(self, files: Sequence[str], text: str, name: str) -> Any:
+        """A kernel in CuPy's terms.
+
+        For the intermediate code of a fatbin the driver would take longer, as it compiles all of
+        the file's kernels: that is for where NVRTC is missing, or older than the GPU.
+        """
+        file = self._prebuilt.file_of(text, name)
+        capability = self._cupy.cuda.Device().compute_capability
+        native = file is not None and self._prebuilt.suits(int(capability))
+        function = self._prebuilt_function(file, name) if native else None
+        if function is not None:
+            return function
+        try:
             module = self._cupy.cuda.function.Module()
             module.load(self._compiled(linked(files) + text))
-            function = module.get_function(name)
-        return Function(function, self._cupy.cuda)
+            return module.get_function(name)
+        except Exception:  # whatever a missing library raises
+            function = None if native else self._prebuilt_function(file, name)
+            if function is None:
+                raise
+            return function
 
-    def _prebuilt_function(self, text: str, name: str) -> Any:
-        """A kernel that came with the package; None if there is none for the current device."""
-        file = self._prebuilt.file_of(text, name)
+    def _prebuilt_function(self, file: str | None, name: str) -> Any:
+        """A kernel of a fatbin; None if the driver refuses it."""
         if file is None:
             return None
         key = self._cupy.cuda.runtime.getDevice(), file
@@ -171,11 +188,7 @@ class Library:
             return None
 
     def _loaded(self, image: bytes | None) -> Any:
-        """A fatbin's module; None if there is no fatbin.
-
-        Where its machine code is for other architectures, the driver compiles intermediate code. It
-        refuses that of a compiler which is newer than itself.
-        """
+        """A fatbin's module; None if there is no fatbin. A driver refuses that of newer CUDA."""
         if image is None:
             return None
         module = self._cupy.cuda.function.Module()

@@ -3,8 +3,9 @@
 ``building`` makes them; a package without them has no such folder. ``index.json`` there says which
 kernel is in which file, and of what all of it was made:
 
-    sources   a digest of the folder of sources and of the compiler's options
-    files     of each fatbin its digest, and of each of its kernels a digest of the text
+    architectures  those of the machine code; there is intermediate code for others as well
+    sources        a digest of the folder of sources and of the compiler's options
+    files          of each fatbin its digest, and of each of its kernels a digest of the text
 
 A kernel counts only if all of these agree, so that neither sources that were changed since nor a
 damaged file are ever run. Sources that are not there cannot have been changed.
@@ -67,6 +68,13 @@ class Prebuilt:
             return None
         return found[0]
 
+    def suits(self, architecture: int) -> bool:
+        """Whether there is machine code that a GPU can run: of its generation, and not newer."""
+        return any(
+            found // 10 == architecture // 10 and found <= architecture
+            for found in self._index["architectures"]
+        )
+
     def read(self, file: str) -> bytes | None:
         """The fatbin; None if it is damaged or lost."""
         with contextlib.suppress(OSError):
@@ -80,24 +88,24 @@ class Prebuilt:
         """The file and the digest of each kernel by its name."""
         return {
             name: (file, of_text)
-            for file, entry in self._files.items()
+            for file, entry in self._index["files"].items()
             for name, of_text in entry["kernels"].items()
         }
 
     @cached_property
     def _digests(self) -> dict[str, str]:
-        return {file: entry["digest"] for file, entry in self._files.items()}
+        return {file: entry["digest"] for file, entry in self._index["files"].items()}
 
     @cached_property
-    def _files(self) -> dict[str, dict[str, Any]]:
-        """The entries of the index; none if it is not there or not about these sources."""
+    def _index(self) -> dict[str, Any]:
+        """The index; without entries if it is not there or not about these sources."""
         try:
             index = json.loads((self._folder / INDEX).read_text(encoding="utf-8"))
             if index["version"] == VERSION and self._agrees(index["sources"]):
-                return index["files"]
+                return index
         except (OSError, ValueError, KeyError, TypeError):  # none, or no index of ours
             pass
-        return {}
+        return {"architectures": (), "files": {}}
 
     def _agrees(self, found: str) -> bool:
         try:
