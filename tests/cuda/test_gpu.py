@@ -397,14 +397,14 @@ def test_no_memory_is_lost_over_many_operations(cupy: Any):
     assert found == before
 
 
-@pytest.mark.parametrize("name", ["x + y", "x * 2.0", "i + y", "x - row", "xp.exp(x)"])
+@pytest.mark.parametrize("name", ["x + y", "x * 2.0", "single + y", "x - row", "xp.exp(x)"])
 def test_the_result_is_all_that_memory_is_taken_for(cupy: Any, name: str):
     """Also with operands of several dtypes and shapes: they are converted inside the kernel."""
     shape = (2**10, 2**12)
     arrays: dict[str, Any] = {
         "x": xp.ones(shape, device="cuda"),
         "y": xp.ones(shape, device="cuda"),
-        "i": xp.ones(shape, dtype=xp.int32, device="cuda"),
+        "single": xp.ones(shape, dtype=xp.float32, device="cuda"),
         "row": xp.ones(shape[1:], device="cuda"),
         "xp": xp,
     }
@@ -414,7 +414,7 @@ def test_the_result_is_all_that_memory_is_taken_for(cupy: Any, name: str):
     gc.collect()
     pool = cupy.get_default_memory_pool()
     pool.free_all_blocks()
-    before = pool.total_bytes()  # which falls only if it is told to
+    before = pool.total_bytes()  # what the pool takes, it keeps until it is told to give it back
     kept = eval(name, arrays)
     assert pool.total_bytes() - before == size == kept._data.nbytes
 
