@@ -374,6 +374,14 @@ DEVICE complex128 atan(complex128 z) { return turned_back(atanh(turned(z))); }
 
 // --- complex64 -----------------------------------------------------------------------------------
 
+// (cos(angle), sin(angle)), but for the sign of a zero.
+DEVICE complex64 direction_of(float angle) {
+    Turn t = turn(angle);
+    float c = cosine(t.rest), s = sine(t.rest);
+    complex64 turned = t.quarters & 1u ? complex64{-s, c} : complex64{c, s};
+    return t.quarters & 2u ? -turned : turned;
+}
+
 DEVICE complex64 acos(complex64 z) { return narrow(acos(wide(z))); }
 DEVICE complex64 acosh(complex64 z) { return narrow(acosh(wide(z))); }
 DEVICE complex64 asin(complex64 z) { return narrow(asin(wide(z))); }
@@ -382,7 +390,16 @@ DEVICE complex64 atan(complex64 z) { return narrow(atan(wide(z))); }
 DEVICE complex64 atanh(complex64 z) { return narrow(atanh(wide(z))); }
 DEVICE complex64 cos(complex64 z) { return narrow(cos(wide(z))); }
 DEVICE complex64 cosh(complex64 z) { return narrow(cosh(wide(z))); }
-DEVICE complex64 exp(complex64 z) { return narrow(exp(wide(z))); }
+// In floats where neither e^x overflows nor y takes long to reduce.
+DEVICE complex64 exp(complex64 z) {
+    if (!(::fabsf(z.real) < 87.0f && ::fabsf(z.imag) < 0x1p+15f)) return narrow(exp(wide(z)));
+    Power power = power_of_e(z.real);
+    Single p = significand(power);
+    float size = power_of_two(power.shifted), high = p.high * size, low = p.low * size;
+    complex64 direction = direction_of(z.imag);
+    return {::fmaf(high, direction.real, low * direction.real),
+            z.imag == 0.0f ? z.imag : ::fmaf(high, direction.imag, low * direction.imag)};
+}
 DEVICE complex64 expm1(complex64 z) { return narrow(expm1(wide(z))); }
 DEVICE complex64 log(complex64 z) { return narrow(log(wide(z))); }
 DEVICE complex64 log10(complex64 z) { return narrow(log10(wide(z))); }
