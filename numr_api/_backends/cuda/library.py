@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 SOURCES = Path(__file__).parent / "sources"
 
@@ -32,6 +32,14 @@ OPTIONS = ("--std=c++17", "--fmad=false")
 
 MOST_BYTES = 4096  # of a kernel's arguments
 INVALID_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT
+
+
+class Source(NamedTuple):
+    """A kernel: the files that it needs, its text, its name."""
+
+    files: tuple[str, ...]
+    text: str
+    name: str
 
 
 @cache

@@ -71,17 +71,6 @@ DEVICE float cosine(Single x) {
     return sum.high + (sum.low + ::fmaf(square * square, p, -(x.high * x.low)));
 }
 
-DEVICE float sin(float x) {
-    Turn t = turn(x);
-    float size = t.quarters & 1u ? cosine(t.rest) : sine(t.rest);
-    return x == 0.0f ? x : t.quarters & 2u ? -size : size;  // the rest of -0 is +0
-}
-DEVICE float cos(float x) {
-    Turn t = turn(x);
-    float size = t.quarters & 1u ? sine(t.rest) : cosine(t.rest);
-    return (t.quarters + 1u) & 2u ? -size : size;
-}
-
 DEVICE float tan(float x) {
     Turn t = turn(x);
     float r = t.rest.high, square = r * r;
@@ -98,7 +87,7 @@ DEVICE float tan(float x) {
     Single tangent = fast_two_sum(r, ::fmaf(r, factor.high, ::fmaf(r, factor.low, t.rest.low)));
     if (x == 0.0f) return x;  // the rest of -0 is +0
     if (!(t.quarters & 1u)) return tangent.high + tangent.low;
-    float inverse = -1.0f / tangent.high;
+    float inverse = -near_reciprocal(tangent.high);
     float rest = ::fmaf(inverse, tangent.low, ::fmaf(inverse, tangent.high, 1.0f));
     return ::fmaf(inverse, rest, inverse);
 }

@@ -59,7 +59,7 @@ constexpr float MOST_HYPERBOLIC = 89.5f;
 DEVICE float cosh(float x) {
     float a = ::fabsf(x);
     Single quarter = quarter_of_exp(a > MOST_HYPERBOLIC ? MOST_HYPERBOLIC : a);
-    return 2.0f * (quarter.high + (0.0625f / quarter.high + quarter.low));
+    return 2.0f * (quarter.high + ::fmaf(0.0625f, near_reciprocal(quarter.high), quarter.low));
 }
 
 DEVICE float sinh(float x) {
@@ -73,7 +73,7 @@ DEVICE float sinh(float x) {
         return ::fmaf(x * square, p, x);
     }
     Single quarter = quarter_of_exp(a > MOST_HYPERBOLIC ? MOST_HYPERBOLIC : a);
-    return copysign_(2.0f * (quarter.high + (quarter.low - 0.0625f / quarter.high)), x);
+    return copysign_(2.0f * (quarter.high + ::fmaf(-0.0625f, near_reciprocal(quarter.high), quarter.low)), x);
 }
 
 // m / (m + 2) for m = e^2x - 1.
@@ -82,40 +82,53 @@ DEVICE float tanh(float x) {
     Power power = power_of_e(a > 10.0f ? 20.0f : 2.0f * a);
     float size = power_of_two(power.shifted);
     Single m = fast_two_sum(size - 1.0f, size * power.rest.high);
-    m.low += size * power.rest.low;
-    Single sum = two_sum(m.high, 2.0f);
-    float inverse = 1.0f / sum.high;
-    float quotient = m.high * inverse;
-    float rest = ::fmaf(-quotient, sum.high, m.high) + (m.low - quotient * (sum.low + m.low));
+    m.low = ::fmaf(size, power.rest.low, m.low);
+    Single sum = fast_two_sum(2.0f, m.high);  // where m is larger, what is lost does not matter
+    float inverse = near_reciprocal(sum.high), quotient = m.high * inverse;
+    float rest = ::fmaf(-quotient, sum.low, ::fmaf(-quotient, sum.high, m.high));
+    rest += ::fmaf(-quotient, m.low, m.low);
     return copysign_(::fmaf(rest, inverse, quotient), x);
 }
 
 // --- logarithms ----------------------------------------------------------------------------------
 
 struct Logarithm {
-    Single rest;     // log(x) = exponent log(2) + rest
+    Single rest;  // log(x) = exponent log(2) + rest
     float exponent;
 };
 
-// Of a positive number that is not subnormal. The rest has 30 bits, also next to 1.
-DEVICE Logarithm logarithm(Single x) {
-    int exponent = int(bits_of(x.high) - 0x3f3504f3u) >> 23;  // x / 2^exponent is next to 1
-    float m = from_bits(bits_of(x.high) - (uint32(exponent) << 23));
-    Single f = fast_two_sum(m - 1.0f, x.low * from_bits(uint32(larger_of(127 - exponent, 0)) << 23));
-    Single square = two_product(f.high, f.high);
+// The exponent of the power of two to which a positive number that is not subnormal is next.
+DEVICE int nearest_exponent(float x) { return int(bits_of(x) - 0x3f3504f3u) >> 23; }
+
+// log(1 + f) for 1 + f from sqrt(1/2) to sqrt(2), to 30 bits.
+DEVICE Single log1p_of_small(float f) {
+    Single square = two_product(f, f);
     float p = 0x1.16a6dp-4f;  // (log(1 + f) - f + f^2/2) / f^3 but for 2^-30 of log(1 + f)
-    p = ::fmaf(p, f.high, -0x1.e02078p-4f);
-    p = ::fmaf(p, f.high, 0x1.e6d192p-4f);
-    p = ::fmaf(p, f.high, -0x1.fbbf4p-4f);
-    p = ::fmaf(p, f.high, 0x1.23331ap-3f);
-    p = ::fmaf(p, f.high, -0x1.555fbep-3f);
-    p = ::fmaf(p, f.high, 0x1.99a524p-3f);
-    p = ::fmaf(p, f.high, -0x1.fffff8p-3f);
-    p = ::fmaf(p, f.high, 0x1.555546p-2f);
-    Single sum = fast_two_sum(f.high, -0.5f * square.high);
-    float rest = ::fmaf(f.high * square.high, p, -0.5f * square.low);
-    rest = ::fmaf(f.low, 1.0f - f.high + square.high, rest);
-    return {{sum.high, sum.low + rest}, float(exponent)};
+    p = ::fmaf(p, f, -0x1.e02078p-4f);
+    p = ::fmaf(p, f, 0x1.e6d192p-4f);
+    p = ::fmaf(p, f, -0x1.fbbf4p-4f);
+    p = ::fmaf(p, f, 0x1.23331ap-3f);
+    p = ::fmaf(p, f, -0x1.555fbep-3f);
+    p = ::fmaf(p, f, 0x1.99a524p-3f);
+    p = ::fmaf(p, f, -0x1.fffff8p-3f);
+    p = ::fmaf(p, f, 0x1.555546p-2f);
+    Single sum = fast_two_sum(f, -0.5f * square.high);
+    return {sum.high, sum.low + ::fmaf(f * square.high, p, -0.5f * square.low)};
+}
+
+// Of positive numbers that are not subnormal. The rest has 30 bits, also next to 1.
+DEVICE Logarithm logarithm(float x) {
+    int exponent = nearest_exponent(x);
+    float m = from_bits(bits_of(x) - (uint32(exponent) << 23));
+    return {log1p_of_small(m - 1.0f), float(exponent)};
+}
+DEVICE Logarithm logarithm(Single x) {  // less than 2^127
+    int exponent = nearest_exponent(x.high);
+    float m = from_bits(bits_of(x.high) - (uint32(exponent) << 23));
+    Single f = fast_two_sum(m - 1.0f, x.low * from_bits(uint32(127 - exponent) << 23));
+    Single rest = log1p_of_small(f.high);
+    rest.low = ::fmaf(f.low, 1.0f - f.high + f.high * f.high, rest.low);
+    return {rest, float(exponent)};
 }
 
 // The sum of both parts, as a pair.
@@ -125,30 +138,16 @@ DEVICE Single whole(Logarithm log_) {
 }
 
 DEVICE float log10(float x) {
-    if (x == 0.0f) return -infinity<float>();
-    if (!(x > 0.0f)) return nan_of<float>();
-    if (x == infinity<float>()) return x;
     bool is_small = x < 0x1p-126f;
-    Logarithm log_ = logarithm({is_small ? x * 0x1p+23f : x, 0.0f});
+    if (!(x < infinity<float>() && x > 0.0f)) {
+        return x == 0.0f ? -infinity<float>() : x > 0.0f ? x : nan_of<float>();
+    }
+    Logarithm log_ = logarithm(is_small ? x * 0x1p+23f : x);
     float exponent = is_small ? log_.exponent - 23.0f : log_.exponent;
     Single product = two_product(log_.rest.high, 0x1.bcb7b2p-2f);
     product.low += ::fmaf(log_.rest.low, 0x1.bcb7b2p-2f, log_.rest.high * -0x1.5b235ep-27f);
-    Single sum = fast_two_sum(exponent * 0x1.3440p-2f, product.high);  // the product is exact
+    Single sum = fast_two_sum(exponent * 0x1.344p-2f, product.high);  // the product is exact
     return sum.high + (sum.low + ::fmaf(exponent, 0x1.3509f8p-18f, product.low));
-}
-
-// log(2a) beyond 2^12; else log1p(t) for t = a + a^2/(1 + sqrt(1 + a^2)).
-DEVICE float asinh(float x) {
-    float a = ::fabsf(x);
-    if (!(a < infinity<float>())) return x;
-    bool is_large = a > 0x1p+12f;
-    float square = a * a;
-    Single t = fast_two_sum(a, square / (1.0f + ::sqrtf(1.0f + square)));
-    Single sum = two_sum(1.0f, t.high);
-    Logarithm log_ = logarithm(is_large ? Single{a, 0.0f} : Single{sum.high, sum.low + t.low});
-    if (is_large) log_.exponent += 1.0f;
-    Single result = whole(log_);
-    return copysign_(result.high + result.low, x);
 }
 
 // log(2x) beyond 2^12; else log1p(t + sqrt(t^2 + 2t)) for t = x - 1.
@@ -159,8 +158,10 @@ DEVICE float acosh(float x) {
     float t = x - 1.0f;
     Single root = fast_two_sum(::sqrtf(::fmaf(t, t, 2.0f * t)), t);
     Single sum = two_sum(1.0f, root.high);
-    Logarithm log_ = logarithm(is_large ? Single{x, 0.0f} : Single{sum.high, sum.low + root.low});
-    if (is_large) log_.exponent += 1.0f;
+    sum.low += root.low;
+    if (is_large) sum = {0.5f * x, 0.0f};
+    Logarithm log_ = logarithm(sum);
+    if (is_large) log_.exponent += 2.0f;
     Single result = whole(log_);
     return result.high + result.low;
 }
@@ -170,7 +171,7 @@ DEVICE float atanh(float x) {
     float a = ::fabsf(x);
     if (!(a < 1.0f)) return a == 1.0f ? copysign_(infinity<float>(), x) : nan_of<float>();
     Single below = fast_two_sum(1.0f, -a);
-    float inverse = 1.0f / below.high;
+    float inverse = near_reciprocal(below.high);
     float quotient = 2.0f * a * inverse;
     float rest = ::fmaf(-quotient, below.high, 2.0f * a) - quotient * below.low;
     Single sum = two_sum(1.0f, quotient);
@@ -184,10 +185,10 @@ DEVICE float atanh(float x) {
 DEVICE Single log2_pair(float x) {
     bool is_small = x < 0x1p-126f;
     if (is_small) x *= 0x1p+23f;
-    int exponent = int(bits_of(x) - 0x3f3504f3u) >> 23;  // x / 2^exponent is next to 1
+    int exponent = nearest_exponent(x);
     float f = from_bits(bits_of(x) - (uint32(exponent) << 23)) - 1.0f;
     Single sum = fast_two_sum(2.0f, f);
-    float inverse = 1.0f / sum.high;
+    float inverse = near_reciprocal(sum.high);
     float s = f * inverse;
     float s_low = (::fmaf(-s, sum.high, f) - s * sum.low) * inverse;
     Single square = two_product(s, s);
