@@ -16,6 +16,7 @@ from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 FILES = ("products.cuh",)
 ROWS = (1, 2, 4, 8, 16)  # of a kernel; a product with fewer takes the next
 DTYPES = tuple(BY_NAME[name] for name in ("float32", "float64"))
+FEW = {DTYPES[0]: 8, DTYPES[1]: 4}  # rows up to which cuBLAS is slower where w is transposed
 ACCESS = 16  # bytes
 LINE = 128  # bytes of a row of the matrix that a block of ``product_by_columns`` has
 MOST_LENGTH = 2**31 - 2**12  # that 32 bits count
@@ -95,11 +96,11 @@ def variant_of(dtype: DType, by_rows: bool, rows: int, vectors: bool, aligned: b
 
 def catalogue() -> Iterator[Source]:
     """The kernels of matrices whose rows are aligned, as those of most are."""
-    for dtype in DTYPES:
-        for rows in ROWS:
-            for by_rows in (True, False):
-                variant = variant_of(dtype, by_rows, rows, True, not by_rows)
-                yield Source(FILES, variant.text, variant.name)
+    kinds = [(dtype, True, rows) for dtype in DTYPES for rows in ROWS if rows <= FEW[dtype]]
+    kinds += [(DTYPES[0], False, rows) for rows in ROWS[1:]]
+    for dtype, by_rows, rows in kinds:
+        variant = variant_of(dtype, by_rows, rows, vectors=True, aligned=not by_rows)
+        yield Source(FILES, variant.text, variant.name)
 
 
 class Product(NamedTuple):
@@ -154,19 +155,22 @@ class FewRows:
     """Products of a device; kernels are those of the device that is current when they are made."""
 
     def __init__(self, library: Library | None = None) -> None:
-        self._given = library
+        self._library = library or of_cupy()
         self._functions: dict[Variant, Any] = {}
         self._plans: dict[Any, Plan | None] = {}
 
-    @property
-    def _library(self) -> Library:
-        return self._given or of_cupy()
-
     def __call__(self, x1: Any, x2: Any) -> Any:
         """``x1 @ x2``, or None if it is another kind of product."""
+        shape1, shape2 = x1.shape, x2.shape
+        if (
+            len(shape1) > 2
+            or len(shape2) > 2
+            or (len(shape1) == 2 and shape1[0] > ROWS[-1] and len(shape2) == 2 and shape2[1] > 1)
+        ):
+            return None
         addresses = x1.data.ptr, x2.data.ptr
-        alike = tuple(address % ACCESS for address in addresses)
-        key = (x1.dtype, x1.shape, x1.strides, x2.shape, x2.strides, alike)
+        places = addresses[0] % ACCESS, addresses[1] % ACCESS
+        key = (x1.dtype, shape1, x1.strides, shape2, x2.strides, places)
         try:
             plan = self._plans[key]
         except KeyError:
@@ -216,16 +220,14 @@ class FewRows:
 def is_better(product: Product, dtype: DType, vectors: bool) -> bool:
     """Whether the kernels were faster than cuBLAS on an H200.
 
-    cuBLAS has tensor cores for float64. Where the matrix is not aligned, or few threads have long
-    sums, it is faster as well.
+    cuBLAS has tensor cores for float64 and good kernels for a vector. It is faster as well where
+    rows are not aligned, or few threads have long sums.
     """
-    if max(product.n, product.length) > MOST_LENGTH:
+    rows, length, n = product.rows, product.length, product.n
+    if max(n, length) > MOST_LENGTH:
         return False
-    if not vectors:
-        return product.rows == 1 and product.length <= max(product.n, 1024)
+    if product.by_rows and not vectors:
+        return rows == 1 and length <= max(n, 1024)
     if product.by_rows:
-        most = 8 if dtype.itemsize == 4 else 4
-        return product.rows <= most and product.length <= max(4 * product.n, 2048)
-    most = 16 if dtype.itemsize == 4 else 2
-    long = product.rows > 1 and product.n >= 2048
-    return product.rows <= most and product.length <= (4 if long else 1) * product.n
+        return rows <= FEW[dtype] and length <= max(4 * n, 2048)
+    return vectors and rows > 1 and dtype is DTYPES[0] and length <= (4 if n >= 2048 else 1) * n

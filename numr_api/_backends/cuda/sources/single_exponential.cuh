@@ -76,20 +76,6 @@ DEVICE float sinh(float x) {
     return copysign_(2.0f * (quarter.high + ::fmaf(-0.0625f, near_reciprocal(quarter.high), quarter.low)), x);
 }
 
-// m / (m + 2) for m = e^2x - 1.
-DEVICE float tanh(float x) {
-    float a = ::fabsf(x);
-    Power power = power_of_e(a > 10.0f ? 20.0f : 2.0f * a);
-    float size = power_of_two(power.shifted);
-    Single m = fast_two_sum(size - 1.0f, size * power.rest.high);
-    m.low = ::fmaf(size, power.rest.low, m.low);
-    Single sum = fast_two_sum(2.0f, m.high);  // where m is larger, what is lost does not matter
-    float inverse = near_reciprocal(sum.high), quotient = m.high * inverse;
-    float rest = ::fmaf(-quotient, sum.low, ::fmaf(-quotient, sum.high, m.high));
-    rest += ::fmaf(-quotient, m.low, m.low);
-    return copysign_(::fmaf(rest, inverse, quotient), x);
-}
-
 // --- logarithms ----------------------------------------------------------------------------------
 
 struct Logarithm {
