@@ -103,8 +103,8 @@ DEVICE double acosh(double x) {
 
 // --- sums of exponentials ------------------------------------------------------------------------
 
-// larger + log1p(exp(smaller - larger)) for finite numbers, in pairs where the two terms may cancel:
-// where the result is smaller than ``bound``, below which one double is not accurate enough.
+// larger + log1p(exp(smaller - larger)) for finite numbers, in pairs where the terms may cancel: where
+// the result is smaller than ``bound``, below which one double is not accurate enough.
 DEVICE double log_of_sum(double larger, double smaller, double bound) {
     Double difference = two_sum(smaller, -larger);
     if (difference.high < -744.0) return larger;

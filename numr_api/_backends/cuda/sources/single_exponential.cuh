@@ -1,14 +1,15 @@
-// Elementary functions of float by operations on floats alone: most GPUs have few units for double.
-// Each was tried on all floats (those of two operands on many): see docs/pages/cuda.md.
-// Where one float is not enough, numbers are pairs; polynomials were fitted for the smallest largest
-// error, which is stated.
+// Exponentials, logarithms and powers of float by operations on floats alone, as most GPUs have few
+// units for double. Where one float is not enough, numbers are pairs. The polynomials were fitted
+// for the least of the largest errors, which are stated as parts of the result.
 #pragma once
 #include "pairs.cuh"
 
 namespace numr {
 
 // 2^n for an integer n, given as a float to which SHIFT of pairs.cuh was added.
-DEVICE float power_of_two(float shifted) { return from_bits((bits_of(shifted) << 23) + 0x3f800000u); }
+DEVICE float power_of_two(float shifted) {
+    return from_bits((bits_of(shifted) << 23) + 0x3f800000u);
+}
 
 // --- exponential functions -----------------------------------------------------------------------
 
@@ -73,7 +74,8 @@ DEVICE float sinh(float x) {
         return ::fmaf(x * square, p, x);
     }
     Single quarter = quarter_of_exp(a > MOST_HYPERBOLIC ? MOST_HYPERBOLIC : a);
-    return copysign_(2.0f * (quarter.high + ::fmaf(-0.0625f, near_reciprocal(quarter.high), quarter.low)), x);
+    float rest = ::fmaf(-0.0625f, near_reciprocal(quarter.high), quarter.low);
+    return copysign_(2.0f * (quarter.high + rest), x);
 }
 
 // --- logarithms ----------------------------------------------------------------------------------
@@ -119,7 +121,8 @@ DEVICE Logarithm logarithm(Single x) {  // less than 2^127
 
 // The sum of both parts, as a pair.
 DEVICE Single whole(Logarithm log_) {
-    Single sum = fast_two_sum(log_.exponent * 0x1.62e4p-1f, log_.rest.high);  // the product is exact
+    float first = log_.exponent * 0x1.62e4p-1f;  // exact
+    Single sum = fast_two_sum(first, log_.rest.high);
     return {sum.high, sum.low + ::fmaf(log_.exponent, 0x1.7f7d1cp-20f, log_.rest.low)};
 }
 
