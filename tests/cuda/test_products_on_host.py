@@ -90,6 +90,22 @@ def test_parts_of_arrays_that_are_not_aligned(dtype: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("always")
+def test_nothing_is_written_beyond_the_result(tmp_path: Path) -> None:
+    whole: list[Any] = []
+
+    def longer(self: HostLibrary, shape: tuple[int, ...], dtype: Any) -> Any:
+        whole.append(on_host(np.full((2 * shape[0], shape[1]), 77, dtype)))
+        return whole[-1][: shape[0]]
+
+    x, w = numbers((3, 64), "float32"), numbers((64, 33), "float32")
+    pairs = [(x, w), (x, numbers((33, 64), "float32").T)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(HostLibrary, "empty", longer)
+        assert_right(pairs, tmp_path)
+    assert all(np.all(array[3:] == 77) for array in whole)
+
+
+@pytest.mark.usefixtures("always")
 def test_one_row_may_be_repeated(tmp_path: Path) -> None:
     row = numbers((1, 64), "float32")
     repeated = np.lib.stride_tricks.as_strided(row, (4, 64), (0, 4), subok=True)
