@@ -120,7 +120,7 @@ class HostLibrary:
         together = "__sync" in source or "_sync(" in source
         parts = [BLOCKS.read_text(encoding="utf-8") if together else ALONE, source]
         for name, text in self.texts.items():
-            head = text[text.index("KERNEL void ") :]
+            head = text[text.index(f" void {name}(") :]
             members = split(head[head.index("(") + 1 : head.index(") {")])
             values = ", ".join(f"g.{member.split()[-1]}" for member in members)
             parts.append("namespace numr {")

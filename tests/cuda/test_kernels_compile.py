@@ -104,9 +104,7 @@ def test_a_text_holds_each_file_once_and_includes_none() -> None:
     assert '#include "' not in text
     assert text.count("struct Complex {") == text.count("struct Layout {") == 1
     assert (
-        text.index("struct Complex {")
-        < text.index("struct Double {")
-        < text.index("struct Layout {")
+        text.index("struct Complex {") < text.index("struct Pair {") < text.index("struct Layout {")
     )
     assert '#include "functions.cuh"' in text_of("complex.cuh")
 

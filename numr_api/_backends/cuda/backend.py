@@ -24,6 +24,7 @@ from numr_api._backends.cuda import (
 from numr_api._backends.cuda.elementwise import find_cast, find_kernel
 from numr_api._backends.cuda.faults import Faults
 from numr_api._backends.cuda.kernels import cupy
+from numr_api._backends.cuda.products import FewRows
 from numr_api._devices import MemoryStatistics, device_name
 from numr_api._errors import DeviceOutOfMemory
 
@@ -82,6 +83,7 @@ class CudaBackend(ArrayLibrary):
         self.number = device.number
         self.dlpack_device = (exchange.CUDA, self.number)
         self._faults = Faults()
+        self._few_rows = FewRows()
         self._most_reserved = 0
         self._casts: dict[tuple[DType, DType], Kernel] = {}
         self.shortcuts: Mapping[str, Kernel] = {"import_foreign": self.import_foreign}
@@ -205,7 +207,8 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def matmul(self, x1: Data, x2: Data) -> Data:
-        return linear_algebra.matmul(x1, x2)
+        product = self._few_rows(x1, x2)
+        return linear_algebra.matmul(x1, x2) if product is None else product
 
     # Views
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from numr_api._backends.cuda import elementwise_rows
+from numr_api._backends.cuda import elementwise_rows, products
 from numr_api._backends.cuda.library import Source
 
 FAMILIES: dict[str, Callable[[], Iterator[Source]]] = {
     "elementwise": elementwise_rows.catalogue,
+    "products": products.catalogue,
 }
 
 __all__ = ["FAMILIES", "groups"]

@@ -193,8 +193,8 @@ DEVICE complex128 tanh(complex128 z) {
 }
 
 // The circular functions are the hyperbolic ones of iz.
-DEVICE complex128 turned(complex128 z) { return {-z.imag, z.real}; }
-DEVICE complex128 turned_back(complex128 z) { return {z.imag, -z.real}; }
+template <typename F> DEVICE Complex<F> turned(Complex<F> z) { return {-z.imag, z.real}; }
+template <typename F> DEVICE Complex<F> turned_back(Complex<F> z) { return {z.imag, -z.real}; }
 DEVICE complex128 cos(complex128 z) { return cosh(turned(z)); }
 DEVICE complex128 sin(complex128 z) { return turned_back(sinh(turned(z))); }
 DEVICE complex128 tan(complex128 z) { return turned_back(tanh(turned(z))); }
@@ -380,19 +380,50 @@ DEVICE complex64 asin(complex64 z) { return narrow(asin(wide(z))); }
 DEVICE complex64 asinh(complex64 z) { return narrow(asinh(wide(z))); }
 DEVICE complex64 atan(complex64 z) { return narrow(atan(wide(z))); }
 DEVICE complex64 atanh(complex64 z) { return narrow(atanh(wide(z))); }
-DEVICE complex64 cos(complex64 z) { return narrow(cos(wide(z))); }
-DEVICE complex64 cosh(complex64 z) { return narrow(cosh(wide(z))); }
-DEVICE complex64 exp(complex64 z) { return narrow(exp(wide(z))); }
 DEVICE complex64 expm1(complex64 z) { return narrow(expm1(wide(z))); }
 DEVICE complex64 log(complex64 z) { return narrow(log(wide(z))); }
 DEVICE complex64 log10(complex64 z) { return narrow(log10(wide(z))); }
 DEVICE complex64 log1p(complex64 z) { return narrow(log1p(wide(z))); }
 DEVICE complex64 log2(complex64 z) { return narrow(log2(wide(z))); }
 DEVICE complex64 pow(complex64 z, complex64 w) { return narrow(pow(wide(z), wide(w))); }
-DEVICE complex64 sin(complex64 z) { return narrow(sin(wide(z))); }
-DEVICE complex64 sinh(complex64 z) { return narrow(sinh(wide(z))); }
 DEVICE complex64 sqrt(complex64 z) { return narrow(sqrt(wide(z))); }
 DEVICE complex64 tan(complex64 z) { return narrow(tan(wide(z))); }
 DEVICE complex64 tanh(complex64 z) { return narrow(tanh(wide(z))); }
+
+// In floats where neither e^x overflows nor the angle takes long to reduce.
+DEVICE bool is_moderate(float x, float angle) {
+    return ::fabsf(x) < 87.0f && ::fabsf(angle) < 0x1p+15f;
+}
+
+// (cos(angle), sin(angle)).
+DEVICE complex64 direction_of(float angle) {
+    Turn t = turn(angle);
+    float c = cosine(t.rest), s = sine(t.rest);
+    float across = t.quarters & 1u ? c : s, along = t.quarters & 1u ? -s : c;
+    if (t.quarters & 2u) return {-along, -across};
+    return {along, angle == 0.0f ? angle : across};
+}
+
+DEVICE complex64 exp(complex64 z) {
+    if (!is_moderate(z.real, z.imag)) return narrow(exp(wide(z)));
+    Power power = power_of_e(z.real);
+    Single p = significand(power);
+    float size = power_of_two(power.shifted), high = p.high * size, low = p.low * size;
+    complex64 direction = direction_of(z.imag);
+    return {::fmaf(high, direction.real, low * direction.real),
+            z.imag == 0.0f ? z.imag : ::fmaf(high, direction.imag, low * direction.imag)};
+}
+DEVICE complex64 cosh(complex64 z) {
+    if (!is_moderate(z.real, z.imag)) return narrow(cosh(wide(z)));
+    complex64 direction = direction_of(z.imag);
+    return {cosh(z.real) * direction.real, sinh(z.real) * direction.imag};
+}
+DEVICE complex64 sinh(complex64 z) {
+    if (!is_moderate(z.real, z.imag)) return narrow(sinh(wide(z)));
+    complex64 direction = direction_of(z.imag);
+    return {sinh(z.real) * direction.real, cosh(z.real) * direction.imag};
+}
+DEVICE complex64 cos(complex64 z) { return cosh(turned(z)); }
+DEVICE complex64 sin(complex64 z) { return turned_back(sinh(turned(z))); }
 
 }  // namespace numr

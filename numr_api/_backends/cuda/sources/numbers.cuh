@@ -5,6 +5,7 @@
 #ifdef __CUDACC__
 #define DEVICE __device__ inline
 #define KERNEL extern "C" __global__
+#define KERNEL_OF(threads) KERNEL __launch_bounds__(threads)
 #define CONSTANT __constant__ const
 #define SHARED __shared__
 #define UNROLLED _Pragma("unroll")
@@ -14,6 +15,7 @@
 #include <cstring>
 #define DEVICE inline
 #define KERNEL extern "C"
+#define KERNEL_OF(threads) KERNEL
 #define CONSTANT static const
 #define SHARED static
 #define UNROLLED
@@ -112,6 +114,17 @@ template <typename F> DEVICE F nextafter_(F x, F y) {
     if (x == F(0)) return copysign_(from_bits(Bits(1)), y);
     return from_bits((x < y) == (x > F(0)) ? bits_of(x) + 1 : bits_of(x) - 1);
 }
+
+// About 1/x, off by 2^-23 of it at most, for 2^-126 <= |x| <= 2^126.
+#ifdef __CUDACC__
+DEVICE float near_reciprocal(float x) {
+    float result;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+    return result;
+}
+#else
+inline float near_reciprocal(float x) { return 1.0f / x; }
+#endif
 
 // --- integers ------------------------------------------------------------------------------------
 

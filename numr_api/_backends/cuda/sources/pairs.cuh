@@ -1,4 +1,4 @@
-// Numbers as the unevaluated sum of two doubles, for the few steps that need more than one holds.
+// Numbers as the unevaluated sum of two, for the few steps that need more digits than one holds.
 // The sums and products are those of T. J. Dekker, A floating-point technique for extending the
 // available precision, Numer. Math. 18 (1971), the product with a fused multiplication.
 // The compiler must not fuse anything by itself: kernels are compiled with --fmad=false.
@@ -7,60 +7,68 @@
 
 namespace numr {
 
-struct Double {
-    double high, low;
+template <typename F> struct Pair {
+    F high, low;
 };
+using Double = Pair<double>;
+using Single = Pair<float>;
+
+DEVICE float fused(float x, float y, float z) { return ::fmaf(x, y, z); }
+DEVICE double fused(double x, double y, double z) { return ::fma(x, y, z); }
 
 // x + y and its error, for |x| >= |y|.
-DEVICE Double fast_two_sum(double x, double y) {
-    double sum = x + y;
+template <typename F> DEVICE Pair<F> fast_two_sum(F x, F y) {
+    F sum = x + y;
     return {sum, y - (sum - x)};
 }
 
 // D. E. Knuth, The Art of Computer Programming 2, 4.2.2.
-DEVICE Double two_sum(double x, double y) {
-    double sum = x + y;
-    double part = sum - x;
+template <typename F> DEVICE Pair<F> two_sum(F x, F y) {
+    F sum = x + y;
+    F part = sum - x;
     return {sum, (x - (sum - part)) + (y - part)};
 }
 
-DEVICE Double two_product(double x, double y) {
-    double product = x * y;
-    return {product, ::fma(x, y, -product)};
+template <typename F> DEVICE Pair<F> two_product(F x, F y) {
+    F product = x * y;
+    return {product, fused(x, y, -product)};
 }
 
-DEVICE Double operator+(Double x, Double y) {
-    Double high = two_sum(x.high, y.high);
-    Double low = two_sum(x.low, y.low);
+template <typename F> DEVICE Pair<F> operator+(Pair<F> x, Pair<F> y) {
+    Pair<F> high = two_sum(x.high, y.high);
+    Pair<F> low = two_sum(x.low, y.low);
     high = fast_two_sum(high.high, high.low + low.high);
     return fast_two_sum(high.high, high.low + low.low);
 }
 
-DEVICE Double operator+(Double x, double y) {
-    Double high = two_sum(x.high, y);
+template <typename F> DEVICE Pair<F> operator+(Pair<F> x, F y) {
+    Pair<F> high = two_sum(x.high, y);
     return fast_two_sum(high.high, high.low + x.low);
 }
 
-DEVICE Double operator-(Double x) { return {-x.high, -x.low}; }
+template <typename F> DEVICE Pair<F> operator-(Pair<F> x) { return {-x.high, -x.low}; }
 
-DEVICE Double operator*(Double x, Double y) {
-    Double product = two_product(x.high, y.high);
+template <typename F> DEVICE Pair<F> operator*(Pair<F> x, Pair<F> y) {
+    Pair<F> product = two_product(x.high, y.high);
     return fast_two_sum(product.high, product.low + (x.high * y.low + x.low * y.high));
 }
 
-DEVICE Double operator*(Double x, double y) {
-    Double product = two_product(x.high, y);
+template <typename F> DEVICE Pair<F> operator*(Pair<F> x, F y) {
+    Pair<F> product = two_product(x.high, y);
     return fast_two_sum(product.high, product.low + x.low * y);
 }
 
-DEVICE Double operator/(Double x, Double y) {
-    double quotient = x.high / y.high;
-    Double product = two_product(quotient, y.high);
-    double rest = (x.high - product.high) - product.low + x.low - quotient * y.low;
+template <typename F> DEVICE Pair<F> operator/(Pair<F> x, Pair<F> y) {
+    F quotient = x.high / y.high;
+    Pair<F> product = two_product(quotient, y.high);
+    F rest = (x.high - product.high) - product.low + x.low - quotient * y.low;
     return fast_two_sum(quotient, rest / y.high);
 }
 
 DEVICE Double halved(Double x) { return {0.5 * x.high, 0.5 * x.low}; }
+
+// Added to a float |x| < 2^21, it leaves the nearest integer in the low bits.
+constexpr float SHIFT = 0x1.8p+23f;
 
 // The square root of a positive number.
 DEVICE Double square_root(Double x) {
