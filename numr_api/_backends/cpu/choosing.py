@@ -23,6 +23,9 @@ BLOCK = (
     32768  # elements; with smaller blocks the overhead of calls shows, larger ones leave the cache
 )
 GRAIN = 8192  # elements; with fewer, threads would show the overhead
+# As much more work makes threads worth while where nothing is compiled: between one call and the
+# next they wait for Python's lock, which takes longer than a short call.
+WAITING = 5
 SAMPLE = 512  # elements of the mask that are looked at, in two places
 
 # By bytes of an element: the integers of that size, from how many elements it is worth while, how
@@ -68,7 +71,10 @@ def where(mask: AnyArray, x1: AnyArray, x2: AnyArray) -> AnyArray:
         choose(bits[start:stop], a[start:stop], b[start:stop], out[start:stop])
 
     nanoseconds = cost * bits.size / (COMPILED if compiled else 1)
-    threads.share(select, bits.size, nanoseconds, GRAIN)
+    if compiled or nanoseconds > WAITING * threads.WORTHWHILE:
+        threads.share(select, bits.size, nanoseconds, GRAIN)
+    else:
+        select(0, bits.size)
     return result
 
 
