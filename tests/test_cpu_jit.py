@@ -65,15 +65,19 @@ def numpy_function(name: str) -> Callable[[Any], Any]:
     return getattr(np, name)
 
 
+# Of those that calculate in float32; all 2^32 numbers were tried.
+LARGEST_ERRORS = {"asin": 0.67, "log": 0.85, "log10": 1.32}
+
+
 @pytest.mark.parametrize("name", jit.NAMES)
-def test_errs_by_hardly_more_than_half_a_unit(name: str):
+def test_errs_by_less_than_numpys(name: str):
     x = np.concatenate([values(8009), hardest(name)])
     found = jit.compiled(name)(x)
     exact = numpy_function(name)(x.astype(np.float64))
     assert found.dtype == np.float32
     assert np.array_equal(np.isnan(found), np.isnan(exact))
     is_number = ~np.isnan(exact)
-    assert np.max(errors(found[is_number], exact[is_number])) < 0.51
+    assert np.max(errors(found[is_number], exact[is_number])) < LARGEST_ERRORS.get(name, 0.51)
     assert np.array_equal(np.signbit(found[is_number]), np.signbit(exact[is_number]))
 
 
@@ -184,8 +188,8 @@ def over_root(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 HALF_PI = mpmath.pi / 2
 POLYNOMIALS: dict[str, tuple[Callable[[Any], Any], float, float]] = {
     "EXPONENTIAL": (lambda x: mpmath.powm1(2, x) / x if x else mpmath.log(2), -0.5, 0.5),
-    "LOGARITHM": (over_root(lambda x: 2 * mpmath.atanh(x)), 0, (2**0.5 - 1) ** 4),
-    "ARCSINE": (over_root(mpmath.asin), 0, 0.25),
+    "LOGARITHM": (lambda x: (mpmath.log1p(x) - x) / x**2, 0.5**0.5 - 1, 2**0.5 - 1),
+    "ARCSINE": (over_root(lambda x: (mpmath.asin(x) - x) / x**2), 0, 0.25),
     "SINE": (over_root(lambda x: mpmath.sin(HALF_PI * x)), 0, 0.25),
     "COSINE": (lambda x: mpmath.cos(HALF_PI * mpmath.sqrt(x)), 0, 0.25),
 }
@@ -253,6 +257,15 @@ def test_nothing_is_compiled_by_a_numba_that_cannot_be_imported(
     code = BROKEN.format(folder=str(tmp_path)) + SAY
     assert run_python(code).endswith(" False none;")
     assert "Numba needs another NumPy" in run_python(code, NUMR_API_JIT="1")
+
+
+def test_nothing_is_compiled_for_a_processor_that_would_call_a_function_for_fma(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(jit.platform, "machine", lambda: "x86_64")
+    assert jit.obstacle.__wrapped__() == ""
+    monkeypatch.setattr(jit, "has_feature", lambda *names: False)
+    assert "multiply and add" in jit.obstacle.__wrapped__()
 
 
 def test_functions_are_compiled_where_no_folder_can_be_written(monkeypatch: pytest.MonkeyPatch):

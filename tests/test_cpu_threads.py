@@ -157,6 +157,15 @@ def test_each_row_is_done_once():
             assert all(start % grain == 0 for start, _ in spans)
 
 
+@pytest.mark.parametrize(
+    ("longest", "expected"), [(1000, [8, 4, 2, 2, 2]), (4, [4, 4, 4, 2, 2, 2])]
+)
+def test_blocks_become_shorter(longest: int, expected: list[int]):
+    blocks = module.tapering(100, 118, 2, 1, longest)
+    assert [stop - start for start, stop in blocks] == expected
+    assert [start for start, _ in blocks] == [100, *(stop for _, stop in blocks[:-1])]
+
+
 @pytest.mark.parametrize("reason", ["little work", "no processor idle", "one thread", "few rows"])
 def test_caller_works_alone_where_sharing_is_not_worth_it(
     reason: str, monkeypatch: pytest.MonkeyPatch
@@ -288,8 +297,21 @@ def test_idle_processors_are_those_beyond_the_running_threads(
     monkeypatch.setattr(processors, "_load", lambda: os.open(load, os.O_RDONLY))
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
     load.write_text("0.20 0.18 0.12 3/80 11206\n")
-    assert processors.idle() == 5
+    assert processors.idle_now() == 5
     load.write_text("unheard of")
-    assert processors.idle() == 7
+    assert processors.idle_now() == 7
     monkeypatch.setattr(processors, "_load", lambda: -1)
-    assert processors.idle() == 7
+    assert processors.idle_now() == 7
+
+
+def test_system_is_asked_again_when_the_moment_is_over_or_none_was_idle(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    answers = iter([0, 3, 2, 1])
+    now = 100.0
+    monkeypatch.setattr(processors, "_found_idle", [(-1.0, 0)])
+    monkeypatch.setattr(processors, "idle_now", lambda: next(answers))
+    monkeypatch.setattr(processors, "monotonic", lambda: now)
+    assert [processors.idle() for _ in range(4)] == [0, 3, 3, 3]
+    now += 2 * processors.MOMENT
+    assert [processors.idle() for _ in range(2)] == [2, 2]

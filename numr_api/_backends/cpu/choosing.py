@@ -22,6 +22,10 @@ _where: Any = np.where
 BLOCK = (
     32768  # elements; with smaller blocks the overhead of calls shows, larger ones leave the cache
 )
+GRAIN = 8192  # elements; with fewer, threads would show the overhead
+# As much more work makes threads worth while where nothing is compiled: between one call and the
+# next they wait for Python's lock, which takes longer than a short call.
+WAITING = 5
 SAMPLE = 512  # elements of the mask that are looked at, in two places
 
 # By bytes of an element: the integers of that size, from how many elements it is worth while, how
@@ -67,7 +71,10 @@ def where(mask: AnyArray, x1: AnyArray, x2: AnyArray) -> AnyArray:
         choose(bits[start:stop], a[start:stop], b[start:stop], out[start:stop])
 
     nanoseconds = cost * bits.size / (COMPILED if compiled else 1)
-    threads.share(select, bits.size, nanoseconds, BLOCK)
+    if compiled or nanoseconds > WAITING * threads.WORTHWHILE:
+        threads.share(select, bits.size, nanoseconds, GRAIN)
+    else:
+        select(0, bits.size)
     return result
 
 
@@ -81,15 +88,12 @@ def changes_in(bits: AnyArray) -> float:
 
 
 def _select(bits: AnyArray, a: AnyArray, b: AnyArray, out: AnyArray) -> None:
-    block = min(BLOCK, bits.size)
-    narrow, wide = np.empty(block, np.int8), np.empty(block, out.dtype)
-    for start in range(0, bits.size, block):
-        stop = min(start + block, bits.size)
-        if stop - start < block:
-            narrow, wide = narrow[: stop - start], wide[: stop - start]
-        np.negative(bits[start:stop], narrow)  # true, which is 1, becomes -1: all ones
-        wide[...] = narrow
+    narrow = np.empty(min(BLOCK, bits.size), np.int8)
+    for start in range(0, bits.size, BLOCK):
+        stop = min(start + BLOCK, bits.size)
+        # True, which is 1, becomes -1: all ones.
+        mask = np.negative(bits[start:stop], narrow[: stop - start])
         other, chosen = b[start:stop], out[start:stop]
         np.bitwise_xor(a[start:stop], other, chosen)
-        np.bitwise_and(chosen, wide, chosen)
+        np.bitwise_and(chosen, mask, chosen)  # NumPy widens the mask, some of it at a time
         np.bitwise_xor(chosen, other, chosen)

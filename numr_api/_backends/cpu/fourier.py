@@ -19,7 +19,7 @@ HostArray = Any
 Axes = tuple[int, ...]
 
 LONG = 64  # elements along an axis
-COST = 4.0  # nanoseconds for an element, about
+COST = 7.0  # nanoseconds for an element, about
 
 __all__ = ["ROUTINES"]
 

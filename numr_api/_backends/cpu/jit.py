@@ -9,6 +9,7 @@ the cache that numba keeps on the disk.
 from __future__ import annotations
 
 import os
+import platform
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -18,7 +19,7 @@ import numpy as np
 
 from numr_api._backends import Kernel
 from numr_api._backends.cpu.blocks import AnyArray, in_blocks
-from numr_api._backends.cpu.repairs_vectorised import has_wide_vectors
+from numr_api._backends.cpu.repairs_vectorised import has_feature, has_wide_vectors
 from numr_api._backends.cpu.transcendental import shared
 from numr_api._declare import large_kernels
 
@@ -52,6 +53,9 @@ def obstacle() -> str:
         return f"{SETTING}=0"
     if find_spec("numba") is None:
         return "numba is not installed"
+    # Without the instruction each call of fma is one of a function.
+    if platform.machine() in ("x86_64", "AMD64") and not has_feature("FMA3", "X86_V3"):
+        return "the processor does not multiply and add at once"
     try:
         import_module("numba")
     except ImportError as error:  # numba refuses versions of NumPy that it does not know

@@ -1,10 +1,12 @@
 """Functions of numbers, for numba to compile to loops of vector instructions.
 
-Those of float32 calculate in double precision and round once, at the end, so that they err by
-little more than half a unit in the last place. There is no branch, no call and no table, since LLVM
-makes no vector instructions of these; a condition chooses between two values that are both there.
-Nothing is reassociated or contracted, so the bits of a result depend neither on where an element
-stands nor on the processor.
+All are of float32. exp, expm1 and tan calculate in double precision and round once, at the end, so
+that they err by little more than half a unit in the last place. The others calculate in float32, of
+which a vector holds twice as many, with the leading terms in two parts. There is no branch, no call
+and no table, since LLVM makes no vector instructions of these; a condition chooses between two
+values that are both there. Products are added with one rounding where ``fma`` says so and nowhere
+else, and nothing is reassociated, so the bits of a result depend neither on where an element stands
+nor on the processor.
 
 Reductions and identities are those of J.-M. Muller, Elementary Functions (3rd edition, 2016),
 chapters 9 and 11; large arguments of tan as in M. Payne and R. Hanek, Radian reduction for
@@ -25,21 +27,29 @@ import numpy as np
 Number = Any  # of the types that numba infers
 
 reusable: Any = import_module("numba.extending").register_jitable
+intrinsic: Any = import_module("numba.extending").intrinsic
+single, integer = np.float32, np.int32
+
+
+def singles(coefficients: tuple[float, ...]) -> tuple[np.float32, ...]:
+    return tuple(single(c) for c in coefficients)
+
 
 # (2^x - 1) / x for |x| <= 1/2
 EXPONENTIAL = (
     *(0.6931471805599453, 0.24022650922288757, 0.055504108839096185, 0.009618056678524637),
     *(0.001333350238616277, 0.0001546144469856913, 1.5297323760701075e-05),
 )
-# 2 atanh(sqrt(x)) / sqrt(x) for x <= (sqrt(2) - 1)^4
+# (log(1 + x) - x) / x^2 for sqrt(1/2) - 1 <= x <= sqrt(2) - 1
 LOGARITHM = (
-    *(2.0000000000083595, 0.6666666524748752, 0.4000038467237519, 0.2853505103781631),
-    0.23616359099145984,
+    *(-0.4999999994349637, 0.333333227936071, -0.25000010940100675, 0.2000144672220023),
+    *(-0.16667536772428632, 0.1423231785955222, -0.12420814467908906, 0.1181213614232965),
+    *(-0.11557287882015818, 0.06769024113815997),
 )
-# asin(sqrt(x)) / sqrt(x) for x <= 1/4
+# (asin(sqrt(x)) / sqrt(x) - 1) / x for x <= 1/4
 ARCSINE = (
-    *(0.9999999999863537, 0.16666667364186447, 0.07499941908754719, 0.04466113930866896),
-    *(0.03010250689966149, 0.024650862660604088, 0.0074010072390753795, 0.0347484248080839),
+    *(0.16666666337430908, 0.07500094543497424, 0.04459940152851218, 0.03110066273549457),
+    *(0.017149238357677253, 0.03369084720283012),
 )
 # sin(sqrt(x) pi / 2) / sqrt(x), and cos(sqrt(x) pi / 2), for x <= 1/4
 SINE = (
@@ -52,9 +62,6 @@ COSINE = (
 )
 
 LOG2_E = 1 / math.log(2)
-LOG_2 = math.log(2)
-LOG10_E = 1 / math.log(10)
-HALF_PI = math.pi / 2
 INFINITY = math.inf
 NAN = math.nan
 
@@ -63,10 +70,29 @@ ROUNDER = 1.5 * 2.0**52
 
 # The bits of float64: 52 of the significand, then the exponent from a bias of 1023.
 BIAS = 1023
-SIGNIFICAND = 2**52 - 1
-ROOT_HALF = 0x3FE6A09E667F3BCD  # the bits of sqrt(1/2)
-LOWEST = ROOT_HALF - (1024 << 52)  # subtracted from the bits of a float32, leaves them positive
-INTEGER = 0x4330000000000000  # the bits of 2^52: an integer in the low ones is added to it
+
+# Of float32. The names that end in TAIL are what the number lacks that is rounded to fewer bits.
+ZERO, HALF, ONE = singles((0.0, 0.5, 1.0))
+NO_NUMBER = single(NAN)
+SMALLEST_NORMAL, BECOMES_NORMAL, EXPONENT_ADDED = single(2.0**-126), single(2.0**23), integer(23)
+SIGNIFICAND = integer(2**23 - 1)
+ROOT_HALF = integer(0x3F3504F3)  # the bits of sqrt(1/2)
+LOG_COEFFICIENTS = singles(LOGARITHM)
+LOG10_COEFFICIENTS = singles(tuple(c / math.log(10) for c in LOGARITHM))
+ARCSINE_COEFFICIENTS = singles(ARCSINE)
+
+
+def two_parts(x: float, bits: int = 0) -> tuple[np.float32, np.float32]:
+    """A number in float32, of so many bits after the point where they are given, and the rest."""
+    first = single(round(x * 2**bits) / 2**bits if bits else x)
+    return first, single(x - float(first))
+
+
+# Of 16 bits, so that products with an exponent are exact.
+LOG_2, LOG_2_TAIL = two_parts(math.log(2), 16)
+LOG10_2, LOG10_2_TAIL = two_parts(math.log10(2), 16)
+LOG10_E, LOG10_E_TAIL = two_parts(1 / math.log(10))
+HALF_PI, HALF_PI_TAIL = two_parts(math.pi / 2)
 
 # 2/pi in binary: 64 bits from the one of weight 1, and the next ones.
 TWO_OVER_PI = tuple(
@@ -75,11 +101,21 @@ TWO_OVER_PI = tuple(
 )
 
 
+@intrinsic
+def fma(_: Any, x: Any, y: Any, z: Any) -> Any:
+    """``x * y + z``, rounded once."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, operands: Any) -> Any:
+        return builder.fma(*operands)
+
+    return x(x, y, z), generate
+
+
 @reusable
 def polynomial(x: Number, coefficients: Any) -> Number:
     total = coefficients[-1]
     for i in range(len(coefficients) - 2, -1, -1):
-        total = total * x + coefficients[i]
+        total = fma(total, x, coefficients[i])
     return total
 
 
@@ -89,53 +125,74 @@ def exponential(x: Number) -> tuple[Number, Number]:
     v = np.float64(x)
     v = 90.0 if v > 90.0 else v  # what is beyond overflows, or underflows, in float32 as well
     v = -110.0 if v < -110.0 else v
-    binary = v * LOG2_E
-    rounded = np.float64(binary + ROUNDER)
-    fraction = binary - (rounded - ROUNDER)
-    scale = np.int64((rounded.view(np.int64) + BIAS) << 52).view(np.float64)
+    rounded = np.float64(fma(v, LOG2_E, ROUNDER + BIAS))
+    fraction = fma(v, LOG2_E, -(rounded - (ROUNDER + BIAS)))
+    scale = np.int64(rounded.view(np.int64) << 52).view(np.float64)
     return fraction * polynomial(fraction, EXPONENTIAL), scale
 
 
 def exp(x: Number) -> Number:
     rest, scale = exponential(x)
-    return np.float32(scale + scale * rest)
+    return single(fma(scale, rest, scale))
 
 
 def expm1(x: Number) -> Number:
     rest, scale = exponential(x)
-    return np.float32(scale * rest + (scale - 1.0) if x != 0 else x)  # -0 stays -0
+    return single(fma(scale, rest, -(1.0 - scale)))  # -0 stays -0
 
 
 @reusable
-def natural_logarithm(x: Number) -> Number:
-    v = np.float64(x)
-    # v = m 2^k, with m from sqrt(1/2) to sqrt(2)
-    bits = v.view(np.int64) - LOWEST
-    k = np.int64(((bits >> 52) & 2047) | INTEGER).view(np.float64) - (2.0**52 + 1024)
-    m = np.int64((bits & SIGNIFICAND) + ROOT_HALF).view(np.float64)
-    s = (m - 1.0) / (m + 1.0)
-    y = k * LOG_2 + s * polynomial(s * s, LOGARITHM)
-    y = y if v < INFINITY else v
-    return y if v > 0.0 else (-INFINITY if v == 0.0 else NAN)
+def parts(x: Number) -> tuple[Number, Number]:
+    """Of x = 2^k (1 + f), where 1 + f is from sqrt(1/2) to sqrt(2): k and f."""
+    is_tiny = x < SMALLEST_NORMAL
+    v = single(x * BECOMES_NORMAL if is_tiny else x)
+    bits = integer(v.view(integer) - ROOT_HALF)
+    k = integer(bits >> EXPONENT_ADDED)  # there are as many bits of the significand
+    k = integer(k - EXPONENT_ADDED) if is_tiny else k
+    m = integer(integer(bits & SIGNIFICAND) + ROOT_HALF).view(single)
+    return single(k), single(m - ONE)
+
+
+@reusable
+def with_special_cases(x: Number, y: Number) -> Number:
+    """A logarithm of x, which is y where x is positive and finite."""
+    y = y if x < single(INFINITY) else x
+    return y if x > ZERO else (single(-INFINITY) if x == ZERO else NO_NUMBER)
 
 
 def log(x: Number) -> Number:
-    return np.float32(natural_logarithm(x))
+    k, f = parts(x)
+    low = fma(single(f * f), polynomial(f, LOG_COEFFICIENTS), single(k * LOG_2_TAIL))
+    high = fma(k, LOG_2, f)
+    lost = single(fma(k, LOG_2, -high) + f)
+    return with_special_cases(x, single(high + single(low + lost)))
 
 
 def log10(x: Number) -> Number:
-    return np.float32(natural_logarithm(x) * LOG10_E)
+    k, f = parts(x)
+    tails = fma(k, LOG10_2_TAIL, single(f * LOG10_E_TAIL))
+    low = fma(single(f * f), polynomial(f, LOG10_COEFFICIENTS), tails)
+    whole = single(k * LOG10_2)
+    high = fma(f, LOG10_E, whole)
+    lost = fma(f, LOG10_E, single(whole - high))
+    return with_special_cases(x, single(high + single(low + lost)))
 
 
 def asin(x: Number) -> Number:
-    v = np.float64(x)
-    size = abs(v)
+    size = abs(x)
     # asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2))
-    is_large = size > 0.5
-    square = 0.5 - 0.5 * size if is_large else size * size
-    root = math.sqrt(square)
-    y = root * polynomial(square, ARCSINE)
-    return np.float32(math.copysign(HALF_PI - 2.0 * y if is_large else y, v))
+    is_large = size > HALF
+    square = fma(-HALF, size, HALF) if is_large else single(size * size)
+    root = single(math.sqrt(square))
+    root = root if is_large else size
+    more = single(single(root * square) * polynomial(square, ARCSINE_COEFFICIENTS))
+    # Twice what the root lacks, and what the difference loses.
+    lacking = single(fma(-root, root, square) / root)
+    lacking = lacking if square != ZERO else ZERO
+    high = single(HALF_PI - single(root + root))
+    lost = single(single(HALF_PI - high) - single(root + root))
+    low = single(single(lost + single(HALF_PI_TAIL - lacking)) - single(more + more))
+    return math.copysign(single(high + low) if is_large else single(root + more), x)
 
 
 @reusable

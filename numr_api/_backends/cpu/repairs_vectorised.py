@@ -16,7 +16,7 @@ import numpy as np
 from numr_api._backends import Kernel
 from numr_api._backends.cpu.blocks import AnyArray, given, meets
 
-__all__ = ["accurate", "forwards", "has_wide_vectors", "repairs"]
+__all__ = ["accurate", "forwards", "has_feature", "has_wide_vectors", "repairs"]
 
 # By kind of dtype, the functions whose bits depend on the direction.
 DIRECTED = {
@@ -29,9 +29,14 @@ INACCURATE = ("asin", "tan")
 
 def has_wide_vectors() -> bool:
     """Whether NumPy computes with vectors of 512 bits; True if it does not tell."""
+    return has_feature("AVX512_SKX", "X86_V4")
+
+
+def has_feature(*names: str) -> bool:
+    """Whether the processor has what NumPy calls by one of the names; True if it does not tell."""
     try:
         features = import_module("numpy._core._multiarray_umath").__cpu_features__
-        return any(bool(features.get(name)) for name in ("AVX512_SKX", "X86_V4"))
+        return any(bool(features.get(name)) for name in names)
     except (ImportError, AttributeError):
         return True
 

@@ -14,7 +14,7 @@ _add: Any = np.add.reduce
 
 BLOCK = 2**18  # bytes: with what is computed from it, a block fits the cache
 LARGE = 2**21  # bytes of an array for which blocks are worth while
-EXTREME = 0.05  # nanoseconds for a byte
+EXTREME = 0.04  # nanoseconds for a byte
 VARIANCE = 0.5  # nanoseconds for an element
 PARTS = 16  # of the rows that are compared with each other
 

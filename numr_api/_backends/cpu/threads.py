@@ -21,6 +21,7 @@ from functools import cache
 from itertools import pairwise
 from queue import SimpleQueue
 from types import TracebackType
+from typing import TypeVar
 
 import numpy as np
 
@@ -28,11 +29,15 @@ from numr_api._backends.cpu import processors
 
 __all__ = ["default_limit", "inside_launch", "lent", "limit", "share", "threads"]
 
+T = TypeVar("T")
 Task = Callable[[int, int], object]
 
-WORTHWHILE = 200e3  # nanoseconds of work: to wake a helper costs 20e3 to 80e3 on a quiet machine
-BLOCK = 200e3  # nanoseconds of work of a block: the longest that a caller waits at the end
-BLOCKS_EACH = 2  # per thread, at least, so that a late helper leaves the others its share
+# Nanoseconds of work: with less, what a helper does 15e3 to 60e3 after it was asked, and has to
+# fetch from the cache of another processor, gained nothing on a quiet machine.
+WORTHWHILE = 300e3
+START = 20e3  # nanoseconds that a helper may take to come: so much more is left to the caller
+LONGEST = 1e6  # nanoseconds of work of a block: about as long a caller may wait at the end
+SHORTEST = 200e3  # a block that goes from thread to thread with each call is fetched from a cache
 
 _chosen: ContextVar[int | None] = ContextVar("numr_api_threads", default=None)
 _is_chosen_anywhere: list[bool] = []
@@ -114,63 +119,53 @@ class Job:
     huge page would both clear it.
     """
 
-    def __init__(self, task: Task, blocks: Sequence[tuple[int, int]], workers: int) -> None:
+    def __init__(self, task: Task, regions: Sequence[Sequence[tuple[int, int]]]) -> None:
         self.task = task
-        # The first region, that of the caller, who is there already, is the largest.
-        bounds = [-(-len(blocks) * number // workers) for number in range(workers + 1)]
-        # Taking from a deque's ends is atomic.
-        self.regions = [deque(blocks[start:stop]) for start, stop in pairwise(bounds)]
-        self.lock = threading.Lock()
-        self.begun = 0  # helpers
-        self.ended = 0
-        self.is_closed = False  # whether it is too late to begin
-        self.done = threading.Lock()
-        self.done.acquire()
-        self.error: BaseException | None = None
+        # Taking from a deque's ends is atomic, so that no lock is needed. The first region is that
+        # of the caller.
+        self.regions = [deque(blocks) for blocks in regions]
+        self.to_come = deque(range(1, len(regions)))  # helpers, as long as it is not too late
+        self.gone: SimpleQueue[BaseException | None] = SimpleQueue()  # helpers, or their errors
 
     def work(self, number: int) -> None:
         """Do blocks until none is left, as the worker of a number."""
         own, *others = [*self.regions[number:], *self.regions[:number]]
+        task = self.task
         try:
             for take in (own.popleft, *(other.pop for other in others)):
                 while block := taken_from(take):
-                    self.task(*block)
+                    task(*block)
         finally:
             for region in self.regions:
                 region.clear()  # of a task that failed, nothing more is done
 
     def help(self) -> None:
         """What a helper does with the job, perhaps long after it is done."""
-        with self.lock:
-            if self.is_closed:
-                return
-            self.begun += 1
-            number = self.begun
+        number = taken_from(self.to_come.popleft)
+        if number is None:
+            return
         try:
             self.work(number)
         except BaseException as error:
-            self.error = error
-        with self.lock:
-            self.ended += 1
-            if self.is_closed and self.ended == self.begun:
-                self.done.release()
+            self.gone.put(error)
+        else:
+            self.gone.put(None)
 
     def lead(self) -> None:
         """What the calling thread does: blocks, then wait for those that helpers have in hand."""
+        awaited = len(self.regions) - 1
         try:
             self.work(0)
         finally:
-            with self.lock:
-                self.is_closed = True
-                awaited = self.begun - self.ended
-            if awaited:
-                self.done.acquire()
-        if self.error is not None:
-            raise self.error
+            while taken_from(self.to_come.popleft):
+                awaited -= 1
+            errors = [error for _ in range(awaited) if (error := self.gone.get())]
+        if errors:
+            raise errors[0]
 
 
-def taken_from(take: Callable[[], tuple[int, int]]) -> tuple[int, int] | None:
-    """A block, or None if there is none."""
+def taken_from(take: Callable[[], T]) -> T | None:
+    """What a deque gives, or None if there is nothing."""
     try:
         return take()
     except IndexError:
@@ -233,18 +228,30 @@ def share(
         grain: rows that belong together: blocks begin at multiples of it.
         blocks: how many to make, if that is not left to the work; ``task`` gets them in any case.
     """
-    helpers = helpers_for(nanoseconds)
-    helpers = min(helpers, length // grain - 1) if blocks is None else min(helpers, blocks - 1)
+    helpers = min(helpers_for(nanoseconds), (blocks or length // grain) - 1)
     taken = pool.is_taken
     if helpers < 1 or not taken.acquire(blocking=False):
         for start, stop in spans(length, length // blocks if blocks else length):
             task(start, stop)
         return
     try:
-        count = blocks or max(BLOCKS_EACH * (helpers + 1), round(nanoseconds / BLOCK))
-        parts = spans(length, max(1, round(length / (count * grain))) * grain)
-        helpers = min(helpers, len(parts) - 1)
-        job = Job(task, parts, helpers + 1)
+        workers = helpers + 1
+        if blocks:
+            parts = spans(length, length // blocks)
+            bounds = [-(-blocks * number // workers) for number in range(workers + 1)]
+            regions = [parts[start:stop] for start, stop in pairwise(bounds)]
+        else:
+            row = nanoseconds / length
+            grains = length // grain
+            own = min((length + helpers * START / row) / (workers * grain), grains - helpers)
+            bounds = [
+                round(own + (grains - own) * number / helpers) * grain for number in range(helpers)
+            ]
+            regions = [
+                tapering(start, stop, grain, int(SHORTEST / row), int(LONGEST / row))
+                for start, stop in pairwise([0, *bounds, length])
+            ]
+        job = Job(task, regions)
         pool.ask(job, helpers)
         job.lead()
     finally:
@@ -273,3 +280,20 @@ def spans(length: int, rows: int) -> list[tuple[int, int]]:
     if len(starts) > 1 and length - starts[-1] < rows / 2:
         starts.pop()
     return list(zip(starts, [*starts[1:], length], strict=True))
+
+
+def tapering(
+    start: int, stop: int, grain: int, shortest: int, longest: int
+) -> list[tuple[int, int]]:
+    """Blocks of half of what is left, of a number of rows within limits.
+
+    Few blocks cost little, and short ones at the end let threads end together.
+    """
+    blocks: list[tuple[int, int]] = []
+    while (left := stop - start) > max(2 * shortest, grain):
+        rows = max(min(left // 2, longest) // grain, 1) * grain
+        blocks.append((start, start + rows))
+        start += rows
+    if left:
+        blocks.append((start, stop))
+    return blocks

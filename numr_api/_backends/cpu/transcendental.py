@@ -19,6 +19,7 @@ from numr_api._backends.cpu.blocks import meets
 AnyArray = Any
 
 MEASURED = 16384  # elements: with fewer, what a call costs in itself would count
+REPEATED = 8  # times; the first ones meet a processor that has to wake up
 GRAIN = 1024  # blocks are multiples of so many elements, whole pages of memory
 
 NAMES = (
@@ -87,7 +88,7 @@ def _cost(function: Kernel, *operands: Any) -> float:
         part = x[(0,) * (x.ndim - 1)][:MEASURED] if isinstance(x, np.ndarray) else x
         samples.append(np.resize(part, MEASURED) if isinstance(x, np.ndarray) else x)
     times: list[int] = []
-    for _ in range(3):
+    for _ in range(REPEATED):
         start = perf_counter_ns()
         function(*samples)
         times.append(perf_counter_ns() - start)
