@@ -105,6 +105,9 @@ class HostLibrary:
         unwritten = np.full((*shape, np.dtype(dtype).itemsize), 0xA5, np.uint8)
         return on_host(unwritten.view(dtype).reshape(shape))
 
+    def zeros(self, words: int) -> Any:
+        return on_host(np.zeros(words, np.uint64))
+
     def function(self, files: Sequence[str], text: str, name: str) -> HostFunction:
         if self.compiled is None:
             self.files += [file for file in files if file not in self.files]

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 SOURCES = Path(__file__).parent / "sources"
 
@@ -62,6 +62,14 @@ def linked(names: Sequence[str]) -> str:
 
 # CUlaunchConfig: blocks and threads along three axes, shared memory, stream, attributes.
 CONFIGURATION = struct.Struct("7IPPI")
+
+
+class Source(NamedTuple):
+    """A kernel: the files that it needs, its text, its name."""
+
+    files: tuple[str, ...]
+    text: str
+    name: str
 
 
 class _Arguments(threading.local):
@@ -132,6 +140,10 @@ class Library:
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
         return self.array(shape, dtype)
+
+    def zeros(self, words: int) -> Any:
+        """Words of 8 bytes."""
+        return self._cupy.zeros(words, "uint64")
 
     def function(self, files: Sequence[str], text: str, name: str) -> Any:
         """A kernel of a text that needs these files, compiled for the current device."""
