@@ -21,9 +21,11 @@ from numr_api._backends.cuda import (
     searching,
     sorting,
 )
+from numr_api._backends.cuda.compaction import Compaction
 from numr_api._backends.cuda.elementwise import find_cast, find_kernel
 from numr_api._backends.cuda.faults import Faults
 from numr_api._backends.cuda.kernels import cupy
+from numr_api._backends.cuda.scans import Scans
 from numr_api._devices import MemoryStatistics, device_name
 from numr_api._errors import DeviceOutOfMemory
 
@@ -82,6 +84,8 @@ class CudaBackend(ArrayLibrary):
         self.number = device.number
         self.dlpack_device = (exchange.CUDA, self.number)
         self._faults = Faults()
+        self._scans = Scans()
+        self._compaction = Compaction(self._scans)
         self._most_reserved = 0
         self._casts: dict[tuple[DType, DType], Kernel] = {}
         self.shortcuts: Mapping[str, Kernel] = {"import_foreign": self.import_foreign}
@@ -186,7 +190,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def scan(self, operation: str, data: Data, axis: int, dtype: DType) -> Data:
-        return reductions.scan(operation, data, axis)
+        return self._scans.scan(operation, data, axis)
 
     @on_device
     def sort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
@@ -227,7 +231,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def compress(self, data: Data, mask: Data) -> Data:
-        return data[mask]
+        return self._compaction.compress(data, mask)
 
     @on_device
     def assign(self, data: Data, key: tuple[int | slice | None, ...], value: Data | Scalar) -> None:
@@ -235,7 +239,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def assign_mask(self, data: Data, mask: Data, value: Data | Scalar) -> None:
-        movement.assign_mask(data, mask, value)
+        self._compaction.assign(data, mask, value)
 
     @on_device
     def concat(self, parts: Sequence[Data], axis: int) -> Data:
@@ -247,7 +251,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def nonzero(self, data: Data) -> tuple[Data, ...]:
-        return data.nonzero()
+        return self._compaction.nonzero(data)
 
     # New data
 

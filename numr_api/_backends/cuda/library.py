@@ -145,6 +145,14 @@ class Library:
         """Words of 8 bytes."""
         return self._cupy.zeros(words, "uint64")
 
+    def last(self, data: Any) -> int:
+        """The last of some integers, which the host waits for."""
+        return int(data[-1:].get()[0])
+
+    def spread(self, data: Any, shape: tuple[int, ...]) -> Any:
+        """A view of another shape, made by broadcasting."""
+        return self._cupy.broadcast_to(data, shape)
+
     def function(self, files: Sequence[str], text: str, name: str) -> Any:
         """A kernel of a text that needs these files, compiled for the current device."""
         module = self._cupy.cuda.function.Module()
