@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C++ co
 
 Make = Callable[[], Any]
 
-# Where few rows are long, and columns few, is moved down for the host: tiles are 4096 float32.
+# Where few rows are long, and columns few, is moved down for the host: tiles are 6144 float32.
 SMALL = {"SHORT_ROW": 256, "MANY_ROWS": 20, "MANY_COLUMNS": 200, "THREADS_WANTED": 300}
 
 
@@ -43,7 +42,7 @@ def case(axis: int, *shape: int, view: Callable[[Any], Any] = lambda x: x, at: i
     return f"cumulative_{operation}", axis, make
 
 
-TILE = 4096
+TILE = 6144
 CASES: dict[str, tuple[str, int, Make]] = {
     **{f"{n} in a row": case(0, n) for n in (0, 1, 8, 9, 17, 64, 65, TILE - 1, TILE, TILE + 1)},
     **{f"{n} tiles": case(0, n * TILE - 5) for n in (2, 32, 34)},

@@ -19,13 +19,14 @@ from numr_api._backends.cuda import (
     movement,
     reductions,
     searching,
-    sorting,
 )
 from numr_api._backends.cuda.compaction import Compaction
 from numr_api._backends.cuda.elementwise import find_cast, find_kernel
 from numr_api._backends.cuda.faults import Faults
 from numr_api._backends.cuda.kernels import cupy
 from numr_api._backends.cuda.scans import Scans
+from numr_api._backends.cuda.searching import Sets
+from numr_api._backends.cuda.sorting import Sorting
 from numr_api._devices import MemoryStatistics, device_name
 from numr_api._errors import DeviceOutOfMemory
 
@@ -86,6 +87,9 @@ class CudaBackend(ArrayLibrary):
         self._faults = Faults()
         self._scans = Scans()
         self._compaction = Compaction(self._scans)
+        self._sorting = Sorting()
+        sets = Sets(self._sorting, self._scans, self._compaction)
+        self._routines = {**ROUTINES, "unique": sets.unique, "isin": sets.isin}
         self._most_reserved = 0
         self._casts: dict[tuple[DType, DType], Kernel] = {}
         self.shortcuts: Mapping[str, Kernel] = {"import_foreign": self.import_foreign}
@@ -194,11 +198,11 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def sort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
-        return sorting.sort(data, axis, descending)
+        return self._sorting.sort(data, axis, descending)
 
     @on_device
     def argsort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
-        return sorting.argsort(data, axis, descending)
+        return self._sorting.argsort(data, axis, descending)
 
     @on_device
     def matmul(self, x1: Data, x2: Data) -> Data:
@@ -273,7 +277,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def routine(self, name: str, *operands: Data, **parameters: Any) -> Any:
-        return ROUTINES[name](*operands, **parameters)
+        return self._routines[name](*operands, **parameters)
 
 
 def _version(number: int) -> str:

@@ -24,8 +24,10 @@ from numr_api._backends.cuda.library import Library, Source, library as of_cupy
 from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 
 if TYPE_CHECKING:
-    from numr_api._backends import Data, Kernel, Scalar
+    from numr_api._backends import Kernel
     from numr_api._backends.cuda.scans import Scans
+
+Data = Any
 
 TILE = 4096  # elements; TILE of compaction.cuh
 WARPS = THREADS // 32  # of a block
@@ -79,7 +81,7 @@ class Compaction:
 
     # Putting
 
-    def assign(self, data: Data, mask: Data, value: Data | Scalar) -> None:
+    def assign(self, data: Data, mask: Data, value: Any) -> None:
         """Write where a mask over the leading axes is true; a value for each, or one for all.
 
         There are as many values as the mask chooses, which is not looked at again.
@@ -96,10 +98,10 @@ class Compaction:
         elif value.size and data.size:
             self._assign_each(data, mask, value)
 
-    def _assign_same(self, data: Data, mask: Data, value: Data | Scalar) -> None:
+    def _assign_same(self, data: Data, mask: Data, value: Any) -> None:
         dtype = BY_NUMPY[data.dtype]
         is_array = isinstance(value, self._library.array)
-        given = BY_NUMPY[value.dtype] if is_array else type(value)  # type: ignore[union-attr]
+        given: DType | type = BY_NUMPY[value.dtype] if is_array else value.__class__
         kernel = self._kernels.get((given, dtype))
         if kernel is None:
             operands = (BOOL, given, dtype)

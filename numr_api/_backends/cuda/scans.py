@@ -21,15 +21,17 @@ from typing import TYPE_CHECKING, Any
 from numr_api._backends.cuda.elementwise import ALIGNMENT, FEW, find_cast
 from numr_api._backends.cuda.elementwise_kernels import THREADS
 from numr_api._backends.cuda.library import Library, Source, library as of_cupy
-from numr_api._dtypes import BY_NUMPY, DType
+from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 
 if TYPE_CHECKING:
-    from numr_api._backends import Data, Kernel
+    from numr_api._backends import Kernel
+
+Data = Any
 
 WARP = 32
 WARPS = THREADS // WARP  # of a block
 VECTOR = 16  # bytes that a lane has in each round
-ROUNDS = 4  # of a warp, where rows are long enough
+ROUNDS = 4  # of a warp that goes along a row, where that is long enough
 
 SHORT = 8  # elements of a row that a thread goes along
 SHORT_ROW = 4096  # bytes of a row that a warp goes along, however few rows there are
@@ -114,13 +116,14 @@ class Scans:
         shape: tuple[int, int],
     ) -> None:  # fmt: skip
         outer, length = shape
-        tiles = -(-length // (THREADS * ROUNDS * VECTOR // itemsize))
+        rounds = rounds_of(itemsize)
+        tiles = -(-length // (THREADS * rounds * VECTOR // itemsize))
         told = 0
         if tiles > 1:
             values = outer * (tiles + tiles // WARP + tiles // WARP**2)
             words = self._library.zeros(2 + values * max(1, itemsize // MARKED))
             told = words.data.ptr
-        function = self._function(tiles_kernel(row, ROUNDS, aligned))
+        function = self._function(tiles_kernel(row, rounds, aligned))
         function.launch(outer * tiles, THREADS, _TILES, (*addresses, told, length, tiles))
 
     def _columns(
@@ -162,6 +165,11 @@ def slice_for(size: int) -> tuple[int, int]:
     while lanes < min(vectors, WARP):
         lanes *= 2
     return lanes, ROUNDS if vectors > WARP else 1
+
+
+def rounds_of(itemsize: int) -> int:
+    """The rounds of a warp's part of a tile, as many as it has registers for."""
+    return 6 if 4 <= itemsize <= 8 else 4
 
 
 def pieces_of(columns: int, length: int) -> tuple[int, int]:
@@ -233,7 +241,7 @@ def catalogue() -> Iterator[Source]:
             row = f"{operation}_{dtype}"
             yield rows_kernel(row, WARP, ROUNDS, True)
             yield rows_kernel(row, WARP, 1, True)
-            yield tiles_kernel(row, ROUNDS, True)
+            yield tiles_kernel(row, rounds_of(BY_NAME[dtype].itemsize), True)
             for part in ("whole", "totals", "rest"):
                 yield columns_kernel(row, False, part)
     row = "cumulative_sum_float32"
@@ -241,9 +249,8 @@ def catalogue() -> Iterator[Source]:
         for lanes in (4, 8, 16):
             yield rows_kernel(row, lanes, 1, aligned)
     yield rows_kernel(row, WARP, ROUNDS, False)
-    yield tiles_kernel(row, ROUNDS, False)
+    yield tiles_kernel(row, rounds_of(4), False)
     yield columns_kernel(row, True, "whole")
-    for dtype in ("uint8", "uint16"):
-        for kernel in (tiles_kernel(f"cumulative_sum_{dtype}", ROUNDS, True),
-                       columns_kernel(f"cumulative_sum_{dtype}", False, "whole")):  # fmt: skip
-            yield kernel
+    for row in ("cumulative_sum_uint8", "cumulative_sum_uint16"):
+        yield tiles_kernel(row, rounds_of(1), True)
+        yield columns_kernel(row, False, "whole")
