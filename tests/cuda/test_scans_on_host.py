@@ -44,11 +44,11 @@ def case(axis: int, *shape: int, view: Callable[[Any], Any] = lambda x: x, at: i
 
 TILE = 6144
 CASES: dict[str, tuple[str, int, Make]] = {
-    **{f"{n} in a row": case(0, n) for n in (0, 1, 8, 9, 17, 64, 65, TILE - 1, TILE, TILE + 1)},
-    **{f"{n} tiles": case(0, n * TILE - 5) for n in (2, 32, 34)},
+    **{f"{n} in a row": case(0, n) for n in (0, 1, 8, 9, 17, 65, TILE, TILE + 1)},
+    **{f"{n} tiles": case(0, n * TILE - 5) for n in (2, 33)},
     "two rows of tiles": case(1, 2, 2 * TILE + 4),
     "two uneven rows of tiles": case(1, 2, TILE + 3),
-    **{f"rows of {n}": case(1, 21, n) for n in (9, 12, 16, 20, 32, 40, 128, 129, 512, 600, 1100)},
+    **{f"rows of {n}": case(1, 21, n) for n in (9, 12, 20, 40, 129, 512, 600)},
     "rows of one": case(1, 5, 1),
     "short rows": case(1, 300, 3),
     "columns": case(0, 50, 30),
@@ -71,7 +71,7 @@ CASES: dict[str, tuple[str, int, Make]] = {
         for operation in ("sum", "prod")
         for dtype in ("int8", "uint8", "int16", "int32", "int64", "uint64", "float64", "complex64",
                       "complex128")
-        for name, axis, shape in (("in tiles", 0, (20000,)), ("in rows", 1, (21, 70)),
+        for name, axis, shape in (("in tiles", 0, (13000,)), ("in rows", 1, (21, 70)),
                                   ("in columns", 0, (70, 3)))
     },
 }  # fmt: skip

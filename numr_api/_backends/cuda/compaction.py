@@ -34,7 +34,7 @@ WARPS = THREADS // 32  # of a block
 UNITS = 4  # that a thread moves; UNITS of compaction.cuh
 
 BOOL = BY_NAME["bool"]
-UNIT_OF = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "bytes16"}
+UNIT_OF = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "masks::bytes16"}
 
 _COUNT = struct.Struct("2Pq")
 _MOVE = struct.Struct("4P2q")
@@ -248,9 +248,9 @@ def counting(aligned: bool) -> Source:
 def moving(name: str, unit: str) -> Source:
     """The kernel that takes ("compress") or puts ("put") chosen elements."""
     return _source(
-        f"mask_{name}_{unit}",
+        f"mask_{name}_{_plain(unit)}",
         f"{_MASK}, const {unit}* origin, {unit}* target, int64 size, int64 limit",
-        f"{name}(mask, ends, origin, target, size, limit)",
+        f"{name}<{unit}>(mask, ends, origin, target, size, limit)",
     )
 
 
@@ -258,7 +258,7 @@ def finding(axes: int, wide: bool) -> Source:
     """The kernel that finds the indices of what is chosen."""
     return _source(
         f"mask_indices_{axes}{'_wide' * wide}",
-        f"{_MASK}, int64* result, int64 size, int64 limit, Lengths<{axes}> lengths",
+        f"{_MASK}, int64* result, int64 size, int64 limit, masks::Lengths<{axes}> lengths",
         f"find_indices<{_index(wide)}, {axes}>(mask, ends, result, size, limit, lengths)",
     )
 
@@ -266,7 +266,7 @@ def finding(axes: int, wide: bool) -> Source:
 def rows_moving(name: str, unit: str, wide: bool) -> Source:
     """The kernel that moves rows from places ("take_rows") or to them ("put_rows")."""
     return _source(
-        f"mask_{name}_{unit}{'_wide' * wide}",
+        f"mask_{name}_{_plain(unit)}{'_wide' * wide}",
         f"const int64* places, const {unit}* origin, {unit}* target, int64 count, int64 row",
         f"move_rows<{unit}, {_index(wide)}, {_word(name == 'put_rows')}>"
         "(places, origin, target, count, row)",
@@ -276,12 +276,16 @@ def rows_moving(name: str, unit: str, wide: bool) -> Source:
 def putting(unit: str, axes: int, wide: bool) -> Source:
     """The kernel that puts elements into an array that lies in any way."""
     return _source(
-        f"mask_put_anywhere_{unit}_{axes}{'_wide' * wide}",
+        f"mask_put_anywhere_{_plain(unit)}_{axes}{'_wide' * wide}",
         f"const int64* places, const {unit}* origin, {unit}* target, int64 count, int64 row, "
-        f"Layout<{axes}, 1> layout",
+        f"masks::Lengths<{axes}> lengths, masks::Lengths<{axes}> steps",
         f"put_anywhere<{unit}, {_index(wide)}, {axes}>"
-        "(places, origin, target, count, row, layout)",
+        "(places, origin, target, count, row, lengths, steps)",
     )  # fmt: skip
+
+
+def _plain(unit: str) -> str:
+    return unit.rpartition(":")[2]
 
 
 def _index(wide: bool) -> str:
@@ -293,7 +297,7 @@ def _word(value: bool) -> str:
 
 
 def _source(name: str, parameters: str, call: str) -> Source:
-    text = f"namespace numr {{\nKERNEL void {name}({parameters}) {{\n    {call};\n}}\n}}\n"
+    text = f"namespace numr {{\nKERNEL void {name}({parameters}) {{\n    masks::{call};\n}}\n}}\n"
     return Source(("compaction.cuh",), text, name)
 
 

@@ -42,7 +42,7 @@ SHORT_PIECE = 32  # elements
 
 MARKED = 4  # bytes of a value that a word of 8 bytes holds beside its mark
 
-OPERATIONS = {"cumulative_sum": "Sum", "cumulative_prod": "Product"}
+OPERATIONS = {"cumulative_sum": "scans::Sum", "cumulative_prod": "scans::Product"}
 
 _ROWS = struct.Struct("2P2q")
 _TILES = struct.Struct("3P2q")
@@ -230,7 +230,7 @@ def _word(value: bool) -> str:
 
 def _source(dtype: str, name: str, parameters: str, call: str) -> Source:
     files = ("complex.cuh", "scans.cuh") if dtype.startswith("c") else ("scans.cuh",)
-    text = f"namespace numr {{\nKERNEL void {name}({parameters}) {{\n    {call};\n}}\n}}\n"
+    text = f"namespace numr {{\nKERNEL void {name}({parameters}) {{\n    scans::{call};\n}}\n}}\n"
     return Source(files, text, name)
 
 

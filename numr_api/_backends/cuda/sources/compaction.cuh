@@ -5,7 +5,7 @@
 #pragma once
 #include "elementwise.cuh"
 
-namespace numr {
+namespace numr::masks {
 
 constexpr unsigned ALL = 0xffffffffu;
 constexpr int STEPS = 16;  // of a warp through its part of a tile
@@ -201,14 +201,20 @@ DEVICE void move_rows(const int64* places, const U* from, U* to, int64 count, in
 // Elements of rows that are next to each other, put into an array that lies in any way.
 template <typename U, typename Index, int axes>
 DEVICE void put_anywhere(const int64* places, const U* from, U* to, int64 count, int64 row,
-                         const Layout<axes, 1>& layout) {
-    const Index step = Index(gridDim.x) * THREADS;
+                         const Lengths<axes>& lengths, const Lengths<axes>& steps) {
+    const Index step = all_threads<Index>();
     for (Index number = first_thread<Index>(); number < Index(count); number += step) {
         const Index rank = number / Index(row);
-        int64 at[1];
-        find_places(layout, places[rank] * row + int64(number - rank * Index(row)), at);
-        to[at[0]] = from[number];
+        Index rest = Index(places[rank] * row) + (number - rank * Index(row));
+        int64 at = 0;
+        UNROLLED
+        for (int axis = axes - 1; axis > 0; --axis) {
+            const Index length = Index(lengths.of[axis]), outer = rest / length;
+            at += int64(rest - outer * length) * steps.of[axis];
+            rest = outer;
+        }
+        to[at + int64(rest) * steps.of[0]] = from[number];
     }
 }
 
-}  // namespace numr
+}  // namespace numr::masks

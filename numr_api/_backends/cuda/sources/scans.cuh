@@ -5,7 +5,7 @@
 #pragma once
 #include "elementwise.cuh"
 
-namespace numr {
+namespace numr::scans {
 
 constexpr unsigned ALL_LANES = 0xffffffffu;
 constexpr int LANES_OF_WARP = 32;
@@ -314,4 +314,4 @@ DEVICE void scan_columns(const T* data, T* result, const T* totals, int64 column
     if (only_totals) result[number] = sum;
 }
 
-}  // namespace numr
+}  // namespace numr::scans
