@@ -88,7 +88,7 @@ class CudaBackend(ArrayLibrary):
         self._scans = Scans()
         self._compaction = Compaction(self._scans)
         self._sorting = Sorting()
-        sets = Sets(self._sorting, self._scans, self._compaction)
+        sets = Sets(find_kernel, self._sorting, self._scans, self._compaction)
         self._routines = {**ROUTINES, "unique": sets.unique, "isin": sets.isin}
         self._most_reserved = 0
         self._casts: dict[tuple[DType, DType], Kernel] = {}

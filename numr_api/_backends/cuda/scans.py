@@ -169,7 +169,7 @@ def slice_for(size: int) -> tuple[int, int]:
 
 def rounds_of(itemsize: int) -> int:
     """The rounds of a warp's part of a tile, as many as it has registers for."""
-    return 6 if 4 <= itemsize <= 8 else 4
+    return 6 if itemsize >= 4 else 4
 
 
 def pieces_of(columns: int, length: int) -> tuple[int, int]:

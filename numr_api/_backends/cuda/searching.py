@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from numr_api._backends.cuda import kernels
 from numr_api._backends.cuda.kernels import cupy, fill, searchsorted
+from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 
 if TYPE_CHECKING:
+    from numr_api._backends import Kernel
     from numr_api._backends.cuda.compaction import Compaction
     from numr_api._backends.cuda.scans import Scans
     from numr_api._backends.cuda.sorting import Sorting
-    from numr_api._dtypes import DType
 
 Data = Any
 
@@ -23,8 +24,16 @@ __all__ = ["ROUTINES", "Sets"]
 class Sets:
     """The distinct elements of arrays on one device. Methods are called while it is current."""
 
-    def __init__(self, sorting: Sorting, scans: Scans, compaction: Compaction) -> None:
+    def __init__(
+        self,
+        find_kernel: Callable[..., Kernel],
+        sorting: Sorting,
+        scans: Scans,
+        compaction: Compaction,
+    ) -> None:
+        self._find_kernel = find_kernel
         self._sorting, self._scans, self._compaction = sorting, scans, compaction
+        self._differ: dict[DType, Kernel] = {}
 
     def unique(self, x: Data, *, parts: tuple[str, ...]) -> tuple[Data, ...]:
         """Distinct values in order, then "indices" of first occurrences, "inverse" and "counts".
@@ -43,9 +52,7 @@ class Sets:
             ordered, order = self._sorting.sort_with_order(flat)
         else:
             ordered = self._sorting.sort(flat, 0, False)
-        is_first = cupy.empty(flat.size, "bool")
-        kernels.fill(is_first[:1], True)
-        cupy.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+        is_first = self._starts(ordered)
         if not parts:
             return (self._compaction.compress(ordered, is_first).view(x.dtype),)
         (first,) = self._compaction.nonzero(is_first)
@@ -62,6 +69,18 @@ class Sets:
             ends[:-1] = first[1:]
             found["counts"] = ends - first
         return ordered.take(first).view(x.dtype), *(found[part] for part in parts)
+
+    def _starts(self, ordered: Data) -> Data:
+        """Whether each element differs from the one before it."""
+        dtype = BY_NUMPY[ordered.dtype]
+        differ = self._differ.get(dtype)  # CuPy's takes the smallest numbers for zeros
+        if differ is None:
+            differ = self._find_kernel("not_equal", (dtype, dtype), dtype, BY_NAME["bool"])
+            self._differ[dtype] = differ
+        result = cupy.empty(ordered.size, "bool")
+        fill(result[:1], True)
+        differ(ordered[1:], ordered[:-1], out=result[1:])
+        return result
 
     def isin(self, x1: Data, x2: Data, *, invert: bool) -> Data:
         """Which elements of x1 are equal to one of x2, both of one dtype."""
