@@ -171,12 +171,11 @@ DEVICE void find_indices(const uint8* mask, const int64* ends, int64* result, in
 
 // --- rows ----------------------------------------------------------------------------------------
 
-constexpr int UNITS = 4;  // that a thread moves
-
 // Rows of units at places, next to each other, or the other way: what is next to each other is put
 // at the places.
 template <typename U, typename Index, bool puts>
 DEVICE void move_rows(const int64* places, const U* from, U* to, int64 count, int64 row) {
+    constexpr int UNITS = 4;  // that a thread moves
     const Index step = Index(gridDim.x) * THREADS * UNITS;
     for (Index first = Index(blockIdx.x) * THREADS * UNITS + threadIdx.x; first < Index(count);
          first += step) {

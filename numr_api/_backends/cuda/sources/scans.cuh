@@ -275,13 +275,12 @@ DEVICE void scan_tiles(const T* data, T* result, uint64* told, int64 length, int
 
 // --- columns -------------------------------------------------------------------------------------
 
-constexpr int AHEAD = 8;  // elements of a column that are read before the first is written
-
 // A thread goes along a piece of a column of ``data``, of axes outer, length, inner. It starts from
 // the total of the pieces before, or writes nothing but the total of the piece.
 template <typename Op, typename T, typename Index, bool only_totals, bool prefixed>
 DEVICE void scan_columns(const T* data, T* result, const T* totals, int64 columns, int64 length,
                          int64 inner, int64 pieces, int64 piece) {
+    constexpr int AHEAD = 8;  // elements that are read before the first is written
     const Index number = first_thread<Index>();
     if (number >= Index(columns * pieces)) return;
     const Index rest = number / Index(inner), column = number - rest * Index(inner);
