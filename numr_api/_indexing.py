@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from numr_api import _reductions
 from numr_api._checks import as_scalar, common_backend, describe, require_array, with_scalar
 from numr_api._declare import operation, wrap
 from numr_api._dtypes import SCALAR_KINDS, promote
@@ -109,7 +110,7 @@ def _setitem(x: Array, key: Key, value: object) -> None:
                 f"assignment: {array.dtype} does not promote to the array's {x.dtype}; "
                 "cast the value with astype"
             )
-        target = getattr(backend, how)(x._data, parsed).shape
+        target = _target(x, how, parsed, array)
         if broadcast("assignment", (target, array.shape)) != target:
             raise ValueError(
                 f"assignment: the value's shape {array.shape} does not broadcast to {target}"
@@ -121,6 +122,17 @@ def _setitem(x: Array, key: Key, value: object) -> None:
             raise TypeError(f"assignment: a complex value does not fit the array's {x.dtype}")
     x._data = backend.writable(x._data)
     (backend.assign if how == "index" else backend.assign_mask)(x._data, parsed, operand)
+
+
+def _target(x: Array, how: str, parsed: Any, value: Array) -> tuple[int, ...]:
+    """The shape that a value has to broadcast to."""
+    if how == "index":
+        return x._type.backend.index(x._data, parsed).shape
+    rest = x.shape[len(parsed.shape) :]
+    own = value.ndim - len(rest)  # axes of the value that are not the rows'
+    if own <= 0 or value.shape[own - 1] == 1:  # one value for all, however many there are
+        return (1, *rest)
+    return (int(_reductions.count_nonzero(wrap(parsed, x._type.boolean))), *rest)
 
 
 def parse(x: Array, key: Key, operation: str) -> tuple[str, Any]:

@@ -131,11 +131,16 @@ template <typename T> T __shfl_xor_sync(unsigned mask, T value, int step, int = 
     return host::from_lane(mask, value, host::lane() ^ unsigned(step), true);
 }
 static unsigned __ballot_sync(unsigned mask, int predicate) {
+    host::Barrier& warp = host::block.warps[threadIdx.x / host::WARP];
+    const unsigned count = unsigned(__builtin_popcount(mask));
+    host::block.exchanged[threadIdx.x * 16] = predicate != 0;
+    host::wait(warp, count);
     unsigned result = 0;
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        if (!(mask >> lane & 1)) continue;
-        if (host::from_lane(mask, int(predicate != 0), lane, true)) result |= 1u << lane;
+    for (unsigned lane = 0; lane < host::WARP; ++lane) {
+        const unsigned thread = threadIdx.x / host::WARP * host::WARP + lane;
+        if (mask >> lane & 1 && host::block.exchanged[thread * 16]) result |= 1u << lane;
     }
+    host::wait(warp, count);
     return result;
 }
 static int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }

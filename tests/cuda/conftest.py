@@ -100,6 +100,11 @@ def fake(anew: pytest.MonkeyPatch) -> Any:
     anew.setattr(backend, "find_kernel", fake_kernels.find_kernel)
     anew.setattr(backend, "find_cast", fake_kernels.find_cast)
     anew.setattr(backend, "FewRows", lambda: lambda x1, x2: None)
+    anew.setattr(backend, "Scans", fake_kernels.Scans)
+    anew.setattr(backend, "Compaction", fake_kernels.Compaction)
+    sorting: Any = import_module(f"{PREFIX}sorting")
+    anew.setattr(sorting, "find_kernel", fake_kernels.find_sorting_kernel)
+    anew.setattr(sorting, "order_of", fake_kernels.order_of)
     return SimpleNamespace(
         calls=fake_cupy.calls, runtime=fake_cupy.runtime, cupy=sys.modules["cupy"]
     )

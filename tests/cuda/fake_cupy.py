@@ -151,15 +151,15 @@ def _fill(value: Any, target: Any) -> None:
     target[...] = value
 
 
-def _positive_nan(x: Any, result: Any) -> None:
-    result[...] = np.where(np.isnan(x), np.nan, x)
+def _isin(ordered: Any, values: Any, length: int, invert: bool, result: Any) -> None:
+    result[...] = np.isin(values.view(np.ndarray), ordered.view(np.ndarray), invert=invert)
 
 
 KERNELS = {
     "numr_fill": _fill,
-    "numr_with_positive_nan": _positive_nan,
     "numr_in_bounds": _in_bounds,
     "numr_searchsorted": _search,
+    "numr_isin": _isin,
 }
 
 

@@ -1,9 +1,11 @@
-"""Element-wise operations by NumPy's functions, instead of the device's own kernels."""
+"""What the device's own kernels do, by NumPy's functions."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from numr_api._dtypes import DType, scalar_range
 
@@ -78,3 +80,50 @@ def _clip(x: Any, low: Any, high: Any) -> Any:
 def find_cast(source: DType, target: DType) -> Kernel:
     """The function that casts."""
     return lambda x: x != 0 if target.kind == "b" else x.astype(target.__numpy_dtype__)
+
+
+class Scans:
+    """Running sums by NumPy."""
+
+    def scan(self, operation: str, data: Any, axis: int) -> Any:
+        function = data.cumsum if operation == "cumulative_sum" else data.cumprod
+        return function(axis=axis, dtype=data.dtype)
+
+
+class Compaction:
+    """What masks choose by NumPy; how many there are is read where the device reads it."""
+
+    def __init__(self, scans: Scans) -> None:
+        pass
+
+    def compress(self, data: Any, mask: Any) -> Any:
+        mask.sum().get()
+        return data[mask]
+
+    def nonzero(self, data: Any) -> Any:
+        (data != 0).sum().get()
+        return data.nonzero()
+
+    def assign(self, data: Any, mask: Any, value: Any) -> None:
+        data[mask] = value
+
+
+def find_sorting_kernel(name: str, dtype: DType) -> Kernel:
+    """The function that makes what is sorted of elements."""
+
+    def change(x: Any, out: Any) -> Any:
+        if dtype.kind == "f":
+            sign = 1 if name == "sorted_ascending" else -1
+            out[...] = np.where(np.isnan(x), np.nan, sign * x)
+        else:
+            out[...] = x if name == "sorted_ascending" else ~x
+        return out
+
+    return change
+
+
+def order_of(keys: Any) -> Any:
+    """Indices that sort, and what is sorted."""
+    order = keys.argsort()
+    keys.sort()
+    return order

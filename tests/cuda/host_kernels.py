@@ -51,6 +51,9 @@ extern "C" std::size_t size_{name}() {{ return sizeof(Given_{name}); }}
 """
 
 
+SOME = 3  # stands for a number that a kernel has not computed yet
+
+
 class HostArray(np.ndarray):
     """A NumPy array with those attributes of CuPy's that kernels use."""
 
@@ -104,6 +107,15 @@ class HostLibrary:
     def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
         unwritten = np.full((*shape, np.dtype(dtype).itemsize), 0xA5, np.uint8)
         return on_host(unwritten.view(dtype).reshape(shape))
+
+    def zeros(self, words: int) -> Any:
+        return on_host(np.zeros(words, np.uint64))
+
+    def last(self, data: Any) -> int:
+        return int(np.asarray(data)[-1]) if self.compiled is not None else SOME
+
+    def spread(self, data: Any, shape: tuple[int, ...]) -> Any:
+        return np.broadcast_to(data, shape, subok=True)
 
     def function(self, files: Sequence[str], text: str, name: str) -> HostFunction:
         if self.compiled is None:

@@ -154,6 +154,21 @@ def test_running_sums(dtype: str, shape: tuple[int, ...]):
         assert same(found, np.cumsum(values, axis, dtype))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int64", "complex128"])
+def test_running_sums_over_thousands_of_blocks(dtype: str):
+    values = np.random.default_rng(4).integers(-1, 2, 15_000_001).astype(dtype)
+    x = on(values)
+    assert same(xp.cumulative_sum(x), np.cumsum(values))
+    rows = values[1:].reshape(3, -1)
+    assert same(xp.cumulative_sum(on(rows), axis=1), np.cumsum(rows, 1))
+
+
+def test_running_sums_are_the_same_each_time():
+    x = on(np.random.default_rng(5).random(20_000_000), "float32")
+    first = xp.cumulative_sum(x)
+    assert all(bool(xp.all(xp.cumulative_sum(x) == first)) for _ in range(5))
+
+
 def test_extremes_and_nan():
     x = on([1.0, np.nan, 3.0, np.nan])
     assert math.isnan(float(xp.max(x)))
@@ -175,6 +190,30 @@ def test_sets_agree_with_the_cpu(dtype: str):
     some = values[0, ::5]
     expected = xp.isin(true, xp.asarray(some, device="cpu"))
     assert same(xp.isin(x, on(some)), np.asarray(expected))
+
+
+def test_the_smallest_numbers_are_distinct():
+    assert xp.unique_values(on([0.0, 1e-45, 3e-45, 0.0], "float32")).shape == (3,)
+
+
+@pytest.mark.parametrize("shape", [(1_000_003,), (2000, 300), (3000, 64), (900, 5)])
+@pytest.mark.parametrize("dtype", ["int8", "float32", "complex128"])
+def test_masks_of_many_elements(shape: tuple[int, ...], dtype: str):
+    random = np.random.default_rng(6)
+    values = random.integers(0, 100, shape).astype(dtype)
+    for axes in range(1, len(shape) + 1):
+        mask = random.random(shape[:axes]) < 0.4
+        x = on(values)
+        assert same(x[on(mask)], values[mask])
+        for found, expected in zip(xp.nonzero(on(mask)), np.nonzero(mask), strict=True):
+            assert same(found, expected)
+        changed = values.copy()
+        changed[mask] = values[mask][::-1]
+        x[on(mask)] = on(values[mask][::-1])
+        assert same(x, changed)
+        changed[mask] = 7
+        x[on(mask)] = 7
+        assert same(x, changed)
 
 
 @pytest.mark.parametrize("index", [3, -4])

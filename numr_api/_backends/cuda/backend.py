@@ -19,12 +19,15 @@ from numr_api._backends.cuda import (
     movement,
     reductions,
     searching,
-    sorting,
 )
+from numr_api._backends.cuda.compaction import Compaction
 from numr_api._backends.cuda.elementwise import find_cast, find_kernel
 from numr_api._backends.cuda.faults import Faults
 from numr_api._backends.cuda.kernels import cupy
 from numr_api._backends.cuda.products import FewRows
+from numr_api._backends.cuda.scans import Scans
+from numr_api._backends.cuda.searching import Sets
+from numr_api._backends.cuda.sorting import Sorting
 from numr_api._devices import MemoryStatistics, device_name
 from numr_api._errors import DeviceOutOfMemory
 
@@ -84,6 +87,11 @@ class CudaBackend(ArrayLibrary):
         self.dlpack_device = (exchange.CUDA, self.number)
         self._faults = Faults()
         self._few_rows = FewRows()
+        self._scans = Scans()
+        self._compaction = Compaction(self._scans)
+        self._sorting = Sorting()
+        sets = Sets(find_kernel, self._sorting, self._scans, self._compaction)
+        self._routines = {**ROUTINES, "unique": sets.unique, "isin": sets.isin}
         self._most_reserved = 0
         self._casts: dict[tuple[DType, DType], Kernel] = {}
         self.shortcuts: Mapping[str, Kernel] = {"import_foreign": self.import_foreign}
@@ -195,15 +203,15 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def scan(self, operation: str, data: Data, axis: int, dtype: DType) -> Data:
-        return reductions.scan(operation, data, axis)
+        return self._scans.scan(operation, data, axis)
 
     @on_device
     def sort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
-        return sorting.sort(data, axis, descending)
+        return self._sorting.sort(data, axis, descending)
 
     @on_device
     def argsort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
-        return sorting.argsort(data, axis, descending)
+        return self._sorting.argsort(data, axis, descending)
 
     @on_device
     def matmul(self, x1: Data, x2: Data) -> Data:
@@ -237,7 +245,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def compress(self, data: Data, mask: Data) -> Data:
-        return data[mask]
+        return self._compaction.compress(data, mask)
 
     @on_device
     def assign(self, data: Data, key: tuple[int | slice | None, ...], value: Data | Scalar) -> None:
@@ -245,7 +253,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def assign_mask(self, data: Data, mask: Data, value: Data | Scalar) -> None:
-        movement.assign_mask(data, mask, value)
+        self._compaction.assign(data, mask, value)
 
     @on_device
     def concat(self, parts: Sequence[Data], axis: int) -> Data:
@@ -257,7 +265,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def nonzero(self, data: Data) -> tuple[Data, ...]:
-        return data.nonzero()
+        return self._compaction.nonzero(data)
 
     # New data
 
@@ -279,7 +287,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def routine(self, name: str, *operands: Data, **parameters: Any) -> Any:
-        return ROUTINES[name](*operands, **parameters)
+        return self._routines[name](*operands, **parameters)
 
 
 def _version(number: int) -> str:

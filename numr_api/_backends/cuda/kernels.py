@@ -28,12 +28,6 @@ template <typename T> __device__ bool numr_less(const complex<T>& x, const compl
 # CuPy's fill writes +0 for -0.
 _fill = cupy.ElementwiseKernel("T value", "T filled", "filled = value", "numr_fill")
 
-# A copy in which all NaN are positive: sorting by radix puts negative ones first.
-_with_positive_nan = cupy.ElementwiseKernel(
-    "T x", "T y", "y = x == x ? x : T(NUMR_NAN)", "numr_with_positive_nan",
-    preamble="#define NUMR_NAN __longlong_as_double(0x7ff8000000000000ULL)",
-)  # fmt: skip
-
 # Indices from 0 for those that may be negative; of one out of bounds the number is left in fault.
 _in_bounds = cupy.ElementwiseKernel(
     "S index, int64 length, uint32 number", "int64 place, raw uint32 fault",
@@ -50,9 +44,8 @@ _in_bounds = cupy.ElementwiseKernel(
     "numr_in_bounds",
 )  # fmt: skip
 
-_searchsorted = cupy.ElementwiseKernel(
-    "raw T sorted, T value, int64 length, bool right", "int64 place",
-    """
+# The first place in a sorted array whose element is not before a value; NaN are at the end.
+_PLACE = """
     long long low = 0, high = length;
     while (low < high) {
         const long long middle = low + (high - low) / 2;
@@ -60,9 +53,19 @@ _searchsorted = cupy.ElementwiseKernel(
         const bool before = right ? !numr_less(value, element) : numr_less(element, value);
         if (before) low = middle + 1; else high = middle;
     }
-    place = low;
-    """,
+"""
+_searchsorted = cupy.ElementwiseKernel(
+    "raw T sorted, T value, int64 length, bool right", "int64 place", f"{_PLACE} place = low;",
     "numr_searchsorted", preamble=ORDER,
+)  # fmt: skip
+_isin = cupy.ElementwiseKernel(
+    "raw T sorted, T value, int64 length, bool invert", "bool found",
+    f"""
+    const bool right = false;
+    {_PLACE}
+    found = (low < length && sorted[low] == value) != invert;
+    """,
+    "numr_isin", preamble=ORDER,
 )  # fmt: skip
 
 
@@ -72,14 +75,6 @@ def fill(target: Data, value: Scalar) -> None:
         scalar = np.array(value, target.dtype)[()]
     if target.size:
         _fill(scalar, target)
-
-
-def with_positive_nan(x: Data) -> Data:
-    """A row-major copy of a floating-point array without negative NaN."""
-    result = cupy.empty(x.shape, x.dtype)
-    if x.size:
-        _with_positive_nan(x, result)
-    return result
 
 
 def in_bounds(indices: Data, length: int, number: int, fault: Data) -> Data:
@@ -95,4 +90,12 @@ def searchsorted(ordered: Data, values: Data, *, side: str) -> Data:
     result = cupy.empty(values.shape, np.int64)
     if values.size:
         _searchsorted(ordered, values, ordered.size, side == "right", result)
+    return result
+
+
+def isin(ordered: Data, values: Data, *, invert: bool) -> Data:
+    """Which values are in a sorted array of one axis and of their dtype, or which are not."""
+    result = cupy.empty(values.shape, np.bool)
+    if values.size:
+        _isin(ordered, values, ordered.size, invert, result)
     return result

@@ -76,6 +76,14 @@ def linked(names: Sequence[str]) -> str:
 CONFIGURATION = struct.Struct("7IPPI")
 
 
+class Source(NamedTuple):
+    """A kernel: the files that it needs, its text, its name."""
+
+    files: tuple[str, ...]
+    text: str
+    name: str
+
+
 class _Arguments(threading.local):
     """Memory of a thread for the arguments of a kernel, and what tells the driver of it."""
 
@@ -146,6 +154,18 @@ class Library:
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
         return self.array(shape, dtype)
+
+    def zeros(self, words: int) -> Any:
+        """Words of 8 bytes."""
+        return self._cupy.zeros(words, "uint64")
+
+    def last(self, data: Any) -> int:
+        """The last of some integers, which the host waits for."""
+        return int(data[-1:].get()[0])
+
+    def spread(self, data: Any, shape: tuple[int, ...]) -> Any:
+        """A view of another shape, made by broadcasting."""
+        return self._cupy.broadcast_to(data, shape)
 
     def function(self, files: Sequence[str], text: str, name: str) -> Any:
         """A kernel of a text that needs these files, compiled for the current device."""

@@ -91,28 +91,3 @@ def assign(data: Data, key: Key, value: Any) -> None:
         kernels.fill(target, value)
     elif target.size:
         target[...] = apart_from(target, value)
-
-
-def assign_mask(data: Data, mask: Data, value: Any) -> None:
-    """Write where a mask over the leading axes is true.
-
-    How many these are is read from the device if the value has an element for each.
-    """
-    rest = data.shape[mask.ndim :]
-    if isinstance(value, bool | int | float | complex):
-        scalar, value = value, cupy.empty((), data.dtype)
-        kernels.fill(value, scalar)
-    if not data.size:
-        return
-    value = apart_from(data, value)
-    extra = value.ndim - 1 - len(rest)
-    if extra > 0:  # leading axes of length 1
-        value = value.reshape(value.shape[extra:])
-    if extra < 0 or value.shape[0] == 1:  # the same for each
-        if extra >= 0:
-            value = value[0]
-        chosen = mask.reshape(mask.shape + (1,) * len(rest))
-        data[...] = cupy.where(chosen, value.astype(data.dtype, copy=False), data)
-        return
-    if value.size:
-        data[mask.nonzero()] = value

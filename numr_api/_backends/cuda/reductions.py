@@ -1,4 +1,4 @@
-"""Reductions and running sums by CuPy, and what it refuses: axes that have no elements."""
+"""Reductions by CuPy, and what it refuses: axes that have no elements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numr_api._backends import Axes, Data, Kernel
     from numr_api._dtypes import DType
 
-__all__ = ["find_kernel", "scan"]
+__all__ = ["find_kernel"]
 
 
 def find_kernel(operation: str, result: DType) -> Kernel:
@@ -85,13 +85,3 @@ def _locating(operation: str) -> Kernel:
 def _require_elements(data: Data, axes: Axes) -> None:
     if not prod(data.shape[axis] for axis in axes):
         raise ValueError("there are no elements")
-
-
-def scan(operation: str, data: Data, axis: int) -> Data:
-    """cumulative_sum or cumulative_prod along an axis, in data's dtype."""
-    if not data.size:
-        return data.copy()
-    method = data.cumsum if operation == "cumulative_sum" else data.cumprod
-    if data.ndim == 1:
-        axis = None  # type: ignore[assignment] - which CuPy does in one pass
-    return method(axis=axis, dtype=data.dtype)

@@ -1,0 +1,256 @@
+"""Running sums and products, in one reading of the array where it lies along its rows.
+
+An array is taken as axes (outer, length, inner), of which the one in the middle is scanned:
+
+    columns  inner axes, or rows of a few elements: a thread goes along each column; where there
+             are few columns, each is cut into pieces, whose totals are scanned first
+    rows     the lanes of a warp, or of a part of one, go along each row
+    tiles    few long rows: blocks have tiles of a row, and tell each other their totals
+
+Which it is depends on the shape and the dtype alone, and so does the order in which elements are
+combined: results are the same each time.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from numr_api._backends.cuda.elementwise import ALIGNMENT, FEW, find_cast
+from numr_api._backends.cuda.elementwise_kernels import THREADS
+from numr_api._backends.cuda.library import Library, Source, library as of_cupy
+from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
+
+if TYPE_CHECKING:
+    from numr_api._backends import Kernel
+
+Data = Any
+
+WARP = 32
+WARPS = THREADS // WARP  # of a block
+VECTOR = 16  # bytes that a lane has in each round
+ROUNDS = 4  # of a warp that goes along a row, where that is long enough
+
+SHORT = 8  # elements of a row that a thread goes along
+SHORT_ROW = 4096  # bytes of a row that a warp goes along, however few rows there are
+MANY_ROWS = 4096  # that keep a GPU busy with a warp for each
+MANY_COLUMNS = 2**16  # that keep it busy with a thread for each
+THREADS_WANTED = 2**18  # where columns are cut into pieces
+SHORT_PIECE = 32  # elements
+
+MARKED = 4  # bytes of a value that a word of 8 bytes holds beside its mark
+
+OPERATIONS = {"cumulative_sum": "scans::Sum", "cumulative_prod": "scans::Product"}
+
+_ROWS = struct.Struct("2P2q")
+_TILES = struct.Struct("3P2q")
+_COLUMNS = struct.Struct("3P5q")
+
+
+class Scans:
+    """The scans of one device. Methods are called while it is current."""
+
+    def __init__(self, library: Library | None = None) -> None:
+        self._library = library or of_cupy()
+        self._functions: dict[str, Any] = {}
+        self._copies: dict[DType, Kernel] = {}
+
+    def scan(self, operation: str, data: Data, axis: int) -> Data:
+        """cumulative_sum or cumulative_prod along an axis, in data's dtype."""
+        if not data.size:
+            return self._library.empty(data.shape, data.dtype)
+        if data._c_contiguous:
+            result = self._library.empty(data.shape, data.dtype)
+            self._run(operation, data, axis, result)
+            return result
+        # The axes in the order in which they lie in memory.
+        strides = data.strides
+        order = sorted(range(data.ndim), key=lambda number: -abs(strides[number]))
+        ordered = data.transpose(order)
+        if not ordered._c_contiguous:
+            ordered = self._copied(ordered)
+        result = self._library.empty(ordered.shape, ordered.dtype)
+        self._run(operation, ordered, order.index(axis), result)
+        return result.transpose(sorted(range(data.ndim), key=order.__getitem__))
+
+    def _copied(self, data: Data) -> Data:
+        """A row-major copy."""
+        dtype = BY_NUMPY[data.dtype]
+        kernel = self._copies.get(dtype)
+        if kernel is None:
+            kernel = self._copies[dtype] = find_cast(dtype, dtype, self._library)
+        return kernel(data, out=self._library.empty(data.shape, data.dtype))
+
+    def _run(self, operation: str, data: Data, axis: int, result: Data) -> None:
+        """Scan a row-major array."""
+        shape = data.shape
+        length = shape[axis]
+        inner = math.prod(shape[axis + 1 :])
+        outer = math.prod(shape[:axis])
+        dtype = data.dtype
+        row = f"{operation}_{computed_in(dtype.name)}"
+        addresses = data.data.ptr, result.data.ptr
+        if inner > 1 or length <= SHORT:
+            self._columns(row, dtype, addresses, (outer, length, inner))
+            return
+        whole = length * dtype.itemsize
+        aligned = not addresses[0] % ALIGNMENT and (outer == 1 or not whole % ALIGNMENT)
+        if whole <= SHORT_ROW or outer >= MANY_ROWS:
+            self._rows(row, dtype.itemsize, aligned, addresses, (outer, length))
+        else:
+            self._tiles(row, dtype.itemsize, aligned, addresses, (outer, length))
+
+    def _rows(
+        self, row: str, itemsize: int, aligned: bool, addresses: tuple[int, int],
+        shape: tuple[int, int],
+    ) -> None:  # fmt: skip
+        lanes, rounds = slice_for(shape[1] * itemsize)
+        function = self._function(rows_kernel(row, lanes, rounds, aligned))
+        groups = -(-shape[0] * lanes // THREADS)
+        function.launch(groups, THREADS, _ROWS, (*addresses, *shape))
+
+    def _tiles(
+        self, row: str, itemsize: int, aligned: bool, addresses: tuple[int, int],
+        shape: tuple[int, int],
+    ) -> None:  # fmt: skip
+        outer, length = shape
+        rounds = rounds_of(itemsize)
+        tiles = -(-length // (THREADS * rounds * VECTOR // itemsize))
+        told = 0
+        if tiles > 1:
+            values = outer * (tiles + tiles // WARP + tiles // WARP**2)
+            words = self._library.zeros(2 + values * max(1, itemsize // MARKED))
+            told = words.data.ptr
+        function = self._function(tiles_kernel(row, rounds, aligned))
+        function.launch(outer * tiles, THREADS, _TILES, (*addresses, told, length, tiles))
+
+    def _columns(
+        self, row: str, dtype: Any, addresses: tuple[int, int], shape: tuple[int, int, int]
+    ) -> None:
+        outer, length, inner = shape
+        columns = outer * inner
+        pieces, piece = pieces_of(columns, length)
+        wide = columns * length >= FEW
+        groups = -(-columns * pieces // THREADS)
+        numbers = columns, length, inner, pieces, piece
+        totals = 0
+        if pieces > 1:
+            kept = self._library.empty((outer, pieces, inner), dtype)
+            totals = kept.data.ptr
+            function = self._function(columns_kernel(row, wide, "totals"))
+            given = (addresses[0], totals, 0, *numbers)
+            function.launch(groups, THREADS, _COLUMNS, given)
+            self._columns(row, dtype, (totals, totals), kept.shape)
+        function = self._function(columns_kernel(row, wide, "rest" if pieces > 1 else "whole"))
+        function.launch(groups, THREADS, _COLUMNS, (*addresses, totals, *numbers))
+
+    def _function(self, source: Source) -> Any:
+        function = self._functions.get(source.name)
+        if function is None:
+            function = self._functions[source.name] = self._library.function(*source)
+        return function
+
+
+def computed_in(name: str) -> str:
+    """The dtype whose kernels serve a dtype: signed integers have the bits of unsigned ones."""
+    return f"u{name}" if name.startswith("int") else name
+
+
+def slice_for(size: int) -> tuple[int, int]:
+    """How many lanes go along a row of a number of bytes, and in how many rounds at a time."""
+    vectors = -(-size // VECTOR)
+    lanes = 4
+    while lanes < min(vectors, WARP):
+        lanes *= 2
+    return lanes, ROUNDS if vectors > WARP else 1
+
+
+def rounds_of(itemsize: int) -> int:
+    """The rounds of a warp's part of a tile, as many as it has registers for."""
+    return 6 if itemsize >= 4 else 4
+
+
+def pieces_of(columns: int, length: int) -> tuple[int, int]:
+    """How many pieces columns are cut into, and how long these are."""
+    if columns >= MANY_COLUMNS:
+        return 1, length
+    pieces = max(1, min(-(-THREADS_WANTED // columns), length // SHORT_PIECE))
+    piece = -(-length // pieces)
+    return -(-length // piece), piece
+
+
+# --- texts ----------------------------------------------------------------------------------------
+
+
+def rows_kernel(row: str, lanes: int, rounds: int, aligned: bool) -> Source:
+    operation, dtype = _parts(row)
+    name = f"scan_rows_{row}_{lanes}x{rounds}{'_aligned' * aligned}"
+    return _source(
+        dtype, name, f"const {dtype}* data, {dtype}* result, int64 rows, int64 length",
+        f"scan_rows<{operation}, {dtype}, {lanes}, {rounds}, {_word(aligned)}>"
+        "(data, result, rows, length)",
+    )  # fmt: skip
+
+
+def tiles_kernel(row: str, rounds: int, aligned: bool) -> Source:
+    operation, dtype = _parts(row)
+    name = f"scan_tiles_{row}_{rounds}{'_aligned' * aligned}"
+    return _source(
+        dtype, name,
+        f"const {dtype}* data, {dtype}* result, uint64* told, int64 length, int64 tiles",
+        f"scan_tiles<{operation}, {dtype}, {rounds}, {_word(aligned)}>"
+        "(data, result, told, length, tiles)",
+    )  # fmt: skip
+
+
+def columns_kernel(row: str, wide: bool, part: str) -> Source:
+    """``part``: "whole" columns, or the "totals" of pieces, or the "rest" that follows them."""
+    operation, dtype = _parts(row)
+    index = "uint64" if wide else "uint32"
+    flags = f"{_word(part == 'totals')}, {_word(part == 'rest')}"
+    return _source(
+        dtype, f"scan_columns_{row}_{part}{'_wide' * wide}",
+        f"const {dtype}* data, {dtype}* result, const {dtype}* totals, int64 columns, "
+        "int64 length, int64 inner, int64 pieces, int64 piece",
+        f"scan_columns<{operation}, {dtype}, {index}, {flags}>"
+        "(data, result, totals, columns, length, inner, pieces, piece)",
+    )  # fmt: skip
+
+
+def _parts(row: str) -> tuple[str, str]:
+    operation, _, dtype = row.rpartition("_")
+    return OPERATIONS[operation], dtype
+
+
+def _word(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _source(dtype: str, name: str, parameters: str, call: str) -> Source:
+    files = ("complex.cuh", "scans.cuh") if dtype.startswith("c") else ("scans.cuh",)
+    text = f"namespace numr {{\nKERNEL void {name}({parameters}) {{\n    scans::{call};\n}}\n}}\n"
+    return Source(files, text, name)
+
+
+def catalogue() -> Iterator[Source]:
+    """The kernels that are met most."""
+    for operation in OPERATIONS:
+        for dtype in ("uint32", "uint64", "float32", "float64", "complex64", "complex128"):
+            row = f"{operation}_{dtype}"
+            yield rows_kernel(row, WARP, ROUNDS, True)
+            yield rows_kernel(row, WARP, 1, True)
+            yield tiles_kernel(row, rounds_of(BY_NAME[dtype].itemsize), True)
+            for part in ("whole", "totals", "rest"):
+                yield columns_kernel(row, False, part)
+    row = "cumulative_sum_float32"
+    for aligned in (False, True):
+        for lanes in (4, 8, 16):
+            yield rows_kernel(row, lanes, 1, aligned)
+    yield rows_kernel(row, WARP, ROUNDS, False)
+    yield tiles_kernel(row, rounds_of(4), False)
+    yield columns_kernel(row, True, "whole")
+    for row in ("cumulative_sum_uint8", "cumulative_sum_uint16"):
+        yield tiles_kernel(row, rounds_of(1), True)
+        yield columns_kernel(row, False, "whole")

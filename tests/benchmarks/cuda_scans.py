@@ -1,0 +1,133 @@
+"""How fast running sums, masks and sorting are on a GPU, beside CuPy and PyTorch.
+
+    python tests/benchmarks/cuda_scans.py
+
+Times are medians of CUDA's events, of calls that take turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from statistics import median
+from typing import Any
+
+import numr_api as xp
+
+COUNT = 2**28
+SORTED = 2**26
+SIDE = 2**14
+TURNS = 7
+
+cupy: Any = import_module("cupy")
+torch: Any = import_module("torch")
+
+Calls = Mapping[str, Callable[[], Any]]
+
+
+def running_sums(x: Any, axis: int) -> Calls:
+    ours, theirs = xp.asarray(x), torch.from_dlpack(x)
+    return {
+        "ours": lambda: xp.cumulative_sum(ours, axis=axis, dtype=ours.dtype),
+        "torch": lambda: torch.cumsum(theirs, axis, dtype=theirs.dtype),
+        "cupy": lambda: cupy.cumsum(x, axis=axis if x.ndim > 1 else None, dtype=x.dtype),
+    }
+
+
+def selection(x: Any) -> Calls:
+    mask = x > 0.5
+    ours, our_mask = xp.asarray(x), xp.asarray(mask)
+    theirs, their_mask = torch.from_dlpack(x), torch.from_dlpack(mask)
+    return {
+        "ours": lambda: ours[our_mask],
+        "torch": lambda: theirs[their_mask],
+        "cupy": lambda: x[mask],
+    }
+
+
+def assignment(x: Any, each: bool) -> Calls:
+    mask = x > 0.5
+    ours, our_mask = xp.asarray(x), xp.asarray(mask)
+    values = x[mask] if each else 0.75
+    ours_values = xp.asarray(values) if each else values
+    return {
+        "ours": lambda: ours.__setitem__(our_mask, ours_values),
+        "cupy": lambda: x.__setitem__(mask, values),
+    }
+
+
+def places(x: Any) -> Calls:
+    mask = x > 0.5
+    ours = xp.asarray(mask)
+    return {"ours": lambda: xp.nonzero(ours), "cupy": lambda: mask.nonzero()}
+
+
+def ordering(name: str, x: Any) -> Calls:
+    ours = xp.asarray(x)
+    their_name = {"unique_values": "unique"}.get(name, name)
+    return {
+        "ours": lambda: getattr(xp, name)(ours),
+        "cupy": lambda: getattr(cupy, their_name)(x),
+    }
+
+
+def numbers(count: int, dtype: str = "float32") -> Any:
+    return (cupy.random.random(count) * 1e6).astype(dtype) if dtype[0] == "i" else (
+        cupy.random.random(count, dtype="float32").astype(dtype)
+    )  # fmt: skip
+
+
+ROWS: dict[str, Callable[[], Calls]] = {
+    "cumulative_sum": lambda: running_sums(numbers(COUNT), 0),
+    "cumulative_sum along rows": lambda: running_sums(numbers(COUNT).reshape(SIDE, SIDE), 1),
+    "cumulative_sum along columns": lambda: running_sums(numbers(COUNT).reshape(SIDE, SIDE), 0),
+    **{
+        f"cumulative_sum of {dtype}": lambda dtype=dtype: running_sums(numbers(COUNT, dtype), 0)
+        for dtype in ("int8", "int64", "float64", "complex64")
+    },
+    "x[mask]": lambda: selection(numbers(COUNT)),
+    "x[mask] = number": lambda: assignment(numbers(COUNT), each=False),
+    "x[mask] = values": lambda: assignment(numbers(COUNT), each=True),
+    "nonzero": lambda: places(numbers(COUNT)),
+    **{
+        f"{name} of {dtype}": lambda name=name, dtype=dtype: ordering(name, numbers(SORTED, dtype))
+        for name in ("sort", "argsort", "unique_values")
+        for dtype in ("float32", "int64")
+    },
+}
+
+
+def copying(x: Any) -> Callable[[], Any]:
+    y = cupy.empty_like(x)
+    kind = cupy.cuda.runtime.memcpyDeviceToDevice
+    return lambda: cupy.cuda.runtime.memcpyAsync(y.data.ptr, x.data.ptr, x.nbytes, kind, 0)
+
+
+def milliseconds(call: Callable[[], Any]) -> float:
+    start, end = cupy.cuda.Event(), cupy.cuda.Event()
+    start.record()
+    call()
+    end.record()
+    end.synchronize()
+    return cupy.cuda.get_elapsed_time(start, end)
+
+
+def main() -> None:
+    copy = copying(numbers(COUNT))
+    copies = [milliseconds(copy) for _ in range(TURNS)]
+    print(f"copy of {COUNT} float32: {median(copies):.3f} ms")
+    del copy
+    for name, make in ROWS.items():
+        calls = make()
+        for call in calls.values():
+            call()
+        turns = [{key: milliseconds(call) for key, call in calls.items()} for _ in range(TURNS)]
+        found = {key: median(turn[key] for turn in turns) for key in calls}
+        ratios = ", ".join(
+            f"{value / found['ours']:.2f} of {key}'s" for key, value in found.items()
+        )
+        print(f"{name}: {found['ours']:.3f} ms; speed {ratios}")
+
+
+if __name__ == "__main__":
+    main()
