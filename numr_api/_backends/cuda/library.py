@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 SOURCES = Path(__file__).parent / "sources"
 
@@ -30,8 +30,17 @@ SOURCES = Path(__file__).parent / "sources"
 # and subnormal numbers are kept.
 OPTIONS = ("--std=c++17", "--fmad=false")
 
+COUNTERS = 2**14
 MOST_BYTES = 4096  # of a kernel's arguments
 INVALID_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT
+
+
+class Source(NamedTuple):
+    """A kernel: the files that it needs, its text, its name."""
+
+    files: tuple[str, ...]
+    text: str
+    name: str
 
 
 @cache
@@ -78,6 +87,16 @@ class _Arguments(threading.local):
 
 
 _arguments = _Arguments()
+
+
+class _Counters(threading.local):
+    """Counters of a thread by device and stream."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[int, int], Any] = {}
+
+
+_counters = _Counters()
 
 
 @cache
@@ -132,6 +151,21 @@ class Library:
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
         return self.array(shape, dtype)
+
+    def counters(self) -> int:
+        """The address of ``COUNTERS`` zeros of 32 bits on the current device.
+
+        Kernels on the current stream may count in them, and leave zeros.
+        """
+        cuda = self._cupy.cuda
+        stream = cuda.get_current_stream()
+        key = cuda.runtime.getDevice(), stream.ptr
+        counters = _counters.found.get(key)
+        if counters is None:
+            counters = self._cupy.zeros(COUNTERS, "uint32")
+            if not stream.is_capturing():  # else they are zeros when the graph runs
+                _counters.found[key] = counters
+        return counters.data.ptr
 
     def function(self, files: Sequence[str], text: str, name: str) -> Any:
         """A kernel of a text that needs these files, compiled for the current device."""

@@ -1,0 +1,307 @@
+// How reductions accumulate elements.
+#pragma once
+#include "elementwise.cuh"
+
+namespace numr {
+namespace reduction {
+
+// Each operation has a State, which none() begins, take() adds elements to and merge() those of
+// other threads; finish() makes the result of it. take() is told where its elements are: element i
+// has the position first + i / run * step + i % run.
+
+struct Nothing {};
+template <typename T> constexpr bool is_nothing = false;
+template <> constexpr bool is_nothing<Nothing> = true;
+
+// A sum, and what rounding left of it.
+struct Compensated {
+    double sum, rest;
+};
+template <typename F> struct ComplexTotal;
+
+template <typename T> struct TotalOf { using type = Wrapping<T>; };
+template <> struct TotalOf<float> { using type = double; };
+template <> struct TotalOf<double> { using type = Compensated; };
+template <typename F> struct TotalOf<Complex<F>> { using type = ComplexTotal<F>; };
+
+template <typename F> struct ComplexTotal {
+    typename TotalOf<F>::type real, imag;
+};
+
+DEVICE void add(uint32& total, uint32 x) { total += x; }
+DEVICE void add(uint64& total, uint64 x) { total += x; }
+DEVICE void add(double& total, double x) { total += x; }
+DEVICE void add(Compensated& total, double x) {
+    const double sum = total.sum + x, given = sum - total.sum;
+    total.rest += (total.sum - (sum - given)) + (x - given);
+    total.sum = sum;
+}
+DEVICE void add(Compensated& total, Compensated x) {
+    add(total, x.sum);
+    total.rest += x.rest;
+}
+template <typename F> DEVICE void add(ComplexTotal<F>& total, Complex<F> x) {
+    add(total.real, x.real);
+    add(total.imag, x.imag);
+}
+template <typename F> DEVICE void add(ComplexTotal<F>& total, ComplexTotal<F> x) {
+    add(total.real, x.real);
+    add(total.imag, x.imag);
+}
+
+// The quotient of a total by a number.
+DEVICE double divided(double total, double by) { return total / by; }
+DEVICE double divided(Compensated total, double by) {
+    return (isfinite_(total.rest) ? total.sum + total.rest : total.sum) / by;
+}
+
+// Of a power of two of elements.
+template <int count, typename T> DEVICE T total_of(T (&x)[count]) {
+    UNROLLED
+    for (int half = count / 2; half > 0; half /= 2) {
+        UNROLLED
+        for (int i = 0; i < half; ++i) x[i] = x[i] + x[i + half];
+    }
+    return x[0];
+}
+
+template <typename E, typename R> struct Sum {
+    using Element = E;
+    using Result = R;
+    using State = typename TotalOf<R>::type;
+    using Reference = Nothing;
+    static constexpr bool is_integer = !is_floating<R> && !is_complex<R>;
+    static constexpr bool is_narrow = sizeof(E) <= 2;  // so that 32 bits hold a few elements' sum
+    using Part = choice<is_integer, choice<is_narrow, int32, Wrapping<R>>, R>;
+
+    static DEVICE State none() { return State{}; }
+    template <int run, typename Index, int count>
+    static DEVICE void take(State& state, Nothing, const E (&x)[count], Index, Index) {
+        Part parts[count];
+        UNROLLED
+        for (int i = 0; i < count; ++i) {
+            if constexpr (is_complex<R>) {
+                parts[i] = converted<R>(x[i]);
+            } else {
+                parts[i] = Part(converted<R>(x[i]));
+            }
+        }
+        if constexpr (is_integer) {
+            add(state, State(total_of(parts)));
+        } else {
+            add(state, total_of(parts));
+        }
+    }
+    static DEVICE void merge(State& state, const State& other) { add(state, other); }
+    static DEVICE R finish(const State& state, int64, double) {
+        if constexpr (is_integer) {
+            return R(state);
+        } else {
+            return quotient(state, 1.0);
+        }
+    }
+    static DEVICE R quotient(const State& state, double by) {
+        if constexpr (is_complex<R>) {
+            using F = decltype(R::real);
+            return R{F(divided(state.real, by)), F(divided(state.imag, by))};
+        } else {
+            return R(divided(state, by));
+        }
+    }
+};
+
+template <typename E, typename R> struct Mean : Sum<E, R> {
+    static DEVICE R finish(const typename Sum<E, R>::State& state, int64 length, double) {
+        return Sum<E, R>::quotient(state, double(length));
+    }
+};
+
+template <typename E, typename R> struct Product {
+    using Element = E;
+    using Result = R;
+    using State = choice<is_floating<R>, double, choice<is_complex<R>, complex128, Wrapping<R>>>;
+    using Reference = Nothing;
+
+    static DEVICE State none() {
+        if constexpr (is_complex<R>) {
+            return State{1.0, 0.0};
+        } else {
+            return State(1);
+        }
+    }
+    template <int run, typename Index, int count>
+    static DEVICE void take(State& state, Nothing, const E (&x)[count], Index, Index) {
+        UNROLLED
+        for (int i = 0; i < count; ++i) merge(state, converted<State>(converted<R>(x[i])));
+    }
+    static DEVICE void merge(State& state, const State& other) { state = state * other; }
+    static DEVICE R finish(const State& state, int64, double) { return converted<R>(state); }
+};
+
+// Whether x is to be chosen rather than y; NaN comes before all numbers.
+template <bool largest, typename T> DEVICE bool precedes(T x, T y) {
+    const bool further = largest ? x > y : x < y;
+    if constexpr (is_floating<T>) {
+        return further || (x != x && y == y);
+    } else {
+        return further;
+    }
+}
+
+// What is accumulated of narrow integers, so that threads can hand it on.
+template <typename T>
+using Widened = choice<sizeof(T) >= 4, T, choice<is_signed<T>, int32, uint32>>;
+
+template <bool largest, int count, typename T> DEVICE T extreme_of(T (&x)[count]) {
+    UNROLLED
+    for (int half = count / 2; half > 0; half /= 2) {
+        UNROLLED
+        for (int i = 0; i < half; ++i) x[i] = precedes<largest>(x[i + half], x[i]) ? x[i + half] : x[i];
+    }
+    return x[0];
+}
+
+// What every number precedes or equals.
+template <bool largest, typename T> DEVICE T last_of() {
+    if constexpr (is_floating<T>) {
+        return largest ? -infinity<T>() : infinity<T>();
+    } else if constexpr (is_signed<T>) {
+        constexpr T most = T(~Wrapping<T>(0) >> 1);
+        return largest ? T(-most - 1) : most;
+    } else {
+        return largest ? T(0) : T(~T(0));
+    }
+}
+
+template <typename E, bool largest> struct Extreme {
+    using Element = E;
+    using Result = E;
+    using State = Widened<E>;
+    using Reference = Nothing;
+
+    static DEVICE State none() { return last_of<largest, State>(); }
+    template <int run, typename Index, int count>
+    static DEVICE void take(State& state, Nothing, const E (&x)[count], Index, Index) {
+        State parts[count];
+        UNROLLED
+        for (int i = 0; i < count; ++i) parts[i] = State(x[i]);
+        merge(state, extreme_of<largest>(parts));
+    }
+    static DEVICE void merge(State& state, const State& other) {
+        if (precedes<largest>(other, state)) state = other;
+    }
+    static DEVICE E finish(const State& state, int64, double) { return E(state); }
+};
+
+// Where the first of the largest or smallest elements is.
+template <typename E, bool largest, typename Index> struct Place {
+    using Element = E;
+    using Result = int64;
+    using Value = Widened<E>;
+    using Reference = Nothing;
+    struct State {
+        Value value;
+        Index at;
+    };
+    static constexpr Index nowhere = ~Index(0);
+
+    static DEVICE State none() { return {last_of<largest, Value>(), nowhere}; }
+    template <int run, int count>
+    static DEVICE void take(State& state, Nothing, const E (&x)[count], Index first, Index step) {
+        Value parts[count];
+        UNROLLED
+        for (int i = 0; i < count; ++i) parts[i] = Value(x[i]);
+        const Value value = extreme_of<largest>(parts);
+        if (state.at != nowhere && !precedes<largest>(value, state.value)) return;
+        state.value = value;
+        UNROLLED
+        for (int i = count - 1; i >= 0; --i) {  // the last that is found is the first
+            if (!precedes<largest>(value, Value(x[i]))) state.at = first + i / run * step + i % run;
+        }
+    }
+    static DEVICE void merge(State& state, const State& other) {
+        if (precedes<largest>(state.value, other.value)) return;
+        if (precedes<largest>(other.value, state.value) || other.at < state.at) state = other;
+    }
+    static DEVICE int64 finish(const State& state, int64, double) { return int64(state.at); }
+};
+
+template <typename T> DEVICE bool is_true(T x) { return converted<bool>(x); }
+
+template <typename E> struct Count {
+    using Element = E;
+    using Result = int64;
+    using State = uint64;
+    using Reference = Nothing;
+
+    static DEVICE State none() { return 0; }
+    template <int run, typename Index, int count>
+    static DEVICE void take(State& state, Nothing, const E (&x)[count], Index, Index) {
+        uint32 found = 0;
+        UNROLLED
+        for (int i = 0; i < count; ++i) found += is_true(x[i]);
+        state += found;
+    }
+    static DEVICE void merge(State& state, const State& other) { state += other; }
+    static DEVICE int64 finish(const State& state, int64, double) { return int64(state); }
+};
+
+template <typename E, bool all> struct Test {
+    using Element = E;
+    using Result = uint8;
+    using State = uint32;
+    using Reference = Nothing;
+
+    static DEVICE State none() { return all; }
+    template <int run, typename Index, int count>
+    static DEVICE void take(State& state, Nothing, const E (&x)[count], Index, Index) {
+        UNROLLED
+        for (int i = 0; i < count; ++i) merge(state, is_true(x[i]));
+    }
+    static DEVICE void merge(State& state, const State& other) {
+        state = all ? state & other : state | other;
+    }
+    static DEVICE uint8 finish(const State& state, int64, double) { return uint8(state); }
+};
+
+// The squares of deviations from the mean. Elements count from one of their row, so that little is
+// lost where all lie far from 0. A few are deviations from their own mean first, which are then
+// merged as Chan, Golub and LeVeque do (The American Statistician 37, 1983).
+template <typename F, bool root> struct Variance {
+    using Element = F;
+    using Result = F;
+    using Reference = F;
+    struct State {
+        double count, mean, squares;
+    };
+
+    static DEVICE State none() { return {0.0, 0.0, 0.0}; }
+    template <int run, typename Index, int count>
+    static DEVICE void take(State& state, F reference, const F (&x)[count], Index, Index) {
+        F parts[count], squares[count];
+        UNROLLED
+        for (int i = 0; i < count; ++i) parts[i] = squares[i] = x[i] - reference;
+        const F mean = total_of(squares) * (F(1) / F(count));
+        UNROLLED
+        for (int i = 0; i < count; ++i) {
+            const F deviation = parts[i] - mean;
+            squares[i] = deviation * deviation;
+        }
+        merge(state, {double(count), double(mean), double(total_of(squares))});
+    }
+    static DEVICE void merge(State& state, const State& other) {
+        if (other.count == 0.0) return;
+        const double count = state.count + other.count;
+        const double apart = other.mean - state.mean, part = apart * (other.count / count);
+        state.mean += part;
+        state.squares += other.squares + apart * part * state.count;
+        state.count = count;
+    }
+    static DEVICE F finish(const State& state, int64, double divisor) {
+        const double variance = state.squares / divisor;
+        return F(root ? ::sqrt(variance) : variance);
+    }
+};
+
+}  // namespace reduction
+}  // namespace numr
