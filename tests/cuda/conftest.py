@@ -77,6 +77,7 @@ def fake(anew: pytest.MonkeyPatch) -> Any:
     backend: Any = import_module(f"{PREFIX}backend")
     anew.setattr(backend, "find_kernel", fake_kernels.find_kernel)
     anew.setattr(backend, "find_cast", fake_kernels.find_cast)
+    anew.setattr(backend.reductions, "find_kernel", fake_kernels.find_reduction)
     return SimpleNamespace(
         calls=fake_cupy.calls, runtime=fake_cupy.runtime, cupy=sys.modules["cupy"]
     )

@@ -1,4 +1,4 @@
-"""Element-wise operations by NumPy's functions, instead of the device's own kernels."""
+"""Element-wise operations and reductions by NumPy's functions, not the device's own kernels."""
 
 from __future__ import annotations
 
@@ -78,3 +78,22 @@ def _clip(x: Any, low: Any, high: Any) -> Any:
 def find_cast(source: DType, target: DType) -> Kernel:
     """The function that casts."""
     return lambda x: x != 0 if target.kind == "b" else x.astype(target.__numpy_dtype__)
+
+
+def find_reduction(operation: str, dtype: DType, result: DType) -> Kernel:
+    """The function that reduces along axes."""
+    numpy_dtype = result.__numpy_dtype__
+
+    def reduce(data: Any, axes: Any, keepdims: bool, divisor: float = 1.0) -> Any:
+        cupy = sys.modules["cupy"]
+        if operation in ("var", "std"):
+            mean = cupy.mean(data, axis=axes, keepdims=True)
+            squares = cupy.sum((data - mean) ** 2, axis=axes, keepdims=keepdims)
+            found = squares / divisor
+            return (cupy.sqrt(found) if operation == "std" else found).astype(numpy_dtype)
+        if operation in ("argmax", "argmin"):
+            axes = axes[0] if len(axes) == 1 else None
+        found = getattr(cupy, operation)(data, axis=axes, keepdims=keepdims)
+        return found.astype(numpy_dtype)
+
+    return reduce
