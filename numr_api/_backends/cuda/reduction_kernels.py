@@ -10,7 +10,8 @@ from numr_api._backends.cuda.library import Source
 from numr_api._dtypes import ACCEPTED, BY_NAME, STANDARD, DType
 
 THREADS = 256  # of a block; THREADS of elementwise.cuh
-IN_FLIGHT = 4  # of reductions.cuh
+IN_ROWS, IN_COLUMNS = 4, 8  # of reductions.cuh
+MOST_COLUMNS = 8  # of a thread
 STATE_BYTES = 32  # of the largest State of accumulators.cuh
 
 # How elements are accumulated: E and R are the types of elements and of results in memory, I that
@@ -197,11 +198,11 @@ def signatures() -> Iterator[Signature]:
 def usual_variants(signature: Signature) -> list[Rows | Columns]:
     """How contiguous arrays of one and of two axes are reduced."""
     each = signature.vector
+    columns = min(each, MOST_COLUMNS)
     return [
         Rows(THREADS, each, each, 1, 0, False),
         Rows(32, each, each, 1, 0, False),
-        Rows(1, each, each, 1, 0, False),
-        Columns(32, 8, each, each, 1, 1, False),
+        Columns(32, 8, columns, columns, 1, 1, False),
     ]
 
 

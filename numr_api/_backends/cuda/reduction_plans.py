@@ -15,15 +15,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numr_api._backends.cuda.elementwise import ALIGNMENT, FEW, MOST_GROUPS
 from numr_api._backends.cuda.library import COUNTERS
-from numr_api._backends.cuda.reduction_kernels import IN_FLIGHT, THREADS, Columns, Rows
+from numr_api._backends.cuda.reduction_kernels import (
+    IN_COLUMNS,
+    IN_ROWS,
+    MOST_COLUMNS,
+    THREADS,
+    Columns,
+    Rows,
+)
 
 if TYPE_CHECKING:
     from numr_api._backends import Axes
 
 WARP = 32
 LONG_ROW = 256  # vectors of a row from which on it has a block
-MOST_BLOCKS = 4096  # for pieces of rows or columns, unless there are more of these
-LEAST_STEPS = 2  # of a block along a piece of a column
+MOST_BLOCKS = 2048  # for pieces of rows or columns, unless there are more of these
 
 
 class Axis(NamedTuple):
@@ -171,8 +177,8 @@ def _rows(loop: Loop, each: int, itemsize: int, address: int) -> Work:
     elif vectors > LONG_ROW:
         threads = THREADS
         if rows < COUNTERS:
-            count, steps_each = _pieces(-(-vectors // (THREADS * IN_FLIGHT)), rows)
-            pieces, piece = count, steps_each * THREADS * IN_FLIGHT
+            count, steps_each = _pieces(-(-vectors // (THREADS * IN_ROWS)), rows)
+            pieces, piece = count, steps_each * THREADS * IN_ROWS
             states = rows * pieces if pieces > 1 else 0
     else:
         rest = length % each if straight else 0
@@ -194,12 +200,11 @@ def _columns(loop: Loop, each: int, itemsize: int, address: int) -> Work | None:
     if not 0 < abs(last.step) < min([abs(axis.step) for axis in loop.reduced]):
         return None
     others = [axis.step for axis in (*outer, *loop.reduced)]
-    if last.step != 1:
-        each = 1
+    each = min(each, MOST_COLUMNS) if last.step == 1 else 1
     chunk = _chunk(each, itemsize, address, others)
     vectors = -(-last.length // each)
     across = min(_power_above(vectors), WARP)
-    down = min(_power_below(length // IN_FLIGHT), THREADS // across)
+    down = min(_power_below(length // IN_COLUMNS), THREADS // across)
     if down == 1 and across == WARP:
         across = min(_power_above(vectors), THREADS)
     if across * down < WARP:
@@ -208,7 +213,7 @@ def _columns(loop: Loop, each: int, itemsize: int, address: int) -> Work | None:
     groups = planes * -(-vectors // across)
     pieces, piece, states = 1, length, 0
     if groups < COUNTERS:
-        step = LEAST_STEPS * down * IN_FLIGHT
+        step = down * IN_COLUMNS
         count, steps_each = _pieces(-(-length // step), groups)
         pieces, piece = count, steps_each * step
         states = pieces * planes * last.length if pieces > 1 else 0

@@ -55,14 +55,15 @@ DEVICE double divided(Compensated total, double by) {
     return (isfinite_(total.rest) ? total.sum + total.rest : total.sum) / by;
 }
 
-// Of a power of two of elements.
-template <int count, typename T> DEVICE T total_of(T (&x)[count]) {
-    UNROLLED
-    for (int half = count / 2; half > 0; half /= 2) {
+// Of a power of two of elements, pair by pair.
+template <int count, typename T, int all> DEVICE T total_of(T (&x)[all]) {
+    if constexpr (count == 1) {
+        return x[0];
+    } else {
         UNROLLED
-        for (int i = 0; i < half; ++i) x[i] = x[i] + x[i + half];
+        for (int i = 0; i < count / 2; ++i) x[i] = x[i] + x[i + count / 2];
+        return total_of<count / 2>(x);
     }
-    return x[0];
 }
 
 template <typename E, typename R> struct Sum {
@@ -87,9 +88,9 @@ template <typename E, typename R> struct Sum {
             }
         }
         if constexpr (is_integer) {
-            add(state, State(total_of(parts)));
+            add(state, State(total_of<count>(parts)));
         } else {
-            add(state, total_of(parts));
+            add(state, total_of<count>(parts));
         }
     }
     static DEVICE void merge(State& state, const State& other) { add(state, other); }
@@ -152,13 +153,16 @@ template <bool largest, typename T> DEVICE bool precedes(T x, T y) {
 template <typename T>
 using Widened = choice<sizeof(T) >= 4, T, choice<is_signed<T>, int32, uint32>>;
 
-template <bool largest, int count, typename T> DEVICE T extreme_of(T (&x)[count]) {
-    UNROLLED
-    for (int half = count / 2; half > 0; half /= 2) {
+template <bool largest, int count, typename T, int all> DEVICE T extreme_of(T (&x)[all]) {
+    if constexpr (count == 1) {
+        return x[0];
+    } else {
         UNROLLED
-        for (int i = 0; i < half; ++i) x[i] = precedes<largest>(x[i + half], x[i]) ? x[i + half] : x[i];
+        for (int i = 0; i < count / 2; ++i) {
+            x[i] = precedes<largest>(x[i + count / 2], x[i]) ? x[i + count / 2] : x[i];
+        }
+        return extreme_of<largest, count / 2>(x);
     }
-    return x[0];
 }
 
 // What every number precedes or equals.
@@ -185,7 +189,7 @@ template <typename E, bool largest> struct Extreme {
         State parts[count];
         UNROLLED
         for (int i = 0; i < count; ++i) parts[i] = State(x[i]);
-        merge(state, extreme_of<largest>(parts));
+        merge(state, extreme_of<largest, count>(parts));
     }
     static DEVICE void merge(State& state, const State& other) {
         if (precedes<largest>(other, state)) state = other;
@@ -211,7 +215,7 @@ template <typename E, bool largest, typename Index> struct Place {
         Value parts[count];
         UNROLLED
         for (int i = 0; i < count; ++i) parts[i] = Value(x[i]);
-        const Value value = extreme_of<largest>(parts);
+        const Value value = extreme_of<largest, count>(parts);
         if (state.at != nowhere && !precedes<largest>(value, state.value)) return;
         state.value = value;
         UNROLLED
@@ -281,18 +285,25 @@ template <typename F, bool root> struct Variance {
         F parts[count], squares[count];
         UNROLLED
         for (int i = 0; i < count; ++i) parts[i] = squares[i] = x[i] - reference;
-        const F mean = total_of(squares) * (F(1) / F(count));
+        const F mean = total_of<count>(squares) * (F(1) / F(count));
         UNROLLED
         for (int i = 0; i < count; ++i) {
             const F deviation = parts[i] - mean;
             squares[i] = deviation * deviation;
         }
-        merge(state, {double(count), double(mean), double(total_of(squares))});
+        const State taken{double(count), double(mean), double(total_of<count>(squares))};
+        if (state.count == 0.0) {
+            state = taken;
+        } else {
+            merge(state, taken);
+        }
     }
     static DEVICE void merge(State& state, const State& other) {
         if (other.count == 0.0) return;
         const double count = state.count + other.count;
-        const double apart = other.mean - state.mean, part = apart * (other.count / count);
+        double share = 0.5;  // as usual, and dividing takes long
+        if (state.count != other.count) share = other.count / count;
+        const double apart = other.mean - state.mean, part = apart * share;
         state.mean += part;
         state.squares += other.squares + apart * part * state.count;
         state.count = count;

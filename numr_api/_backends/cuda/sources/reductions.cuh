@@ -6,8 +6,10 @@
 namespace numr {
 namespace reduction {
 
-constexpr int LANES = 32;     // of a warp
-constexpr int IN_FLIGHT = 4;  // accesses of a thread before it needs the first
+constexpr int LANES = 32;      // of a warp
+constexpr int IN_ROWS = 4;     // accesses of a thread before it needs the first
+constexpr int IN_COLUMNS = 8;  // the same
+constexpr int AT_ONCE = 16;    // elements that are accumulated as one, unless an access has more
 
 template <typename R> using StateOf = typename R::State;
 template <typename R> using ElementOf = typename R::Element;
@@ -117,25 +119,30 @@ template <typename R, int threads, int each, int chunk, typename Index, typename
 DEVICE void take_row(StateOf<R>& state, ReferenceOf<R> reference, const ElementOf<R>* row,
                      const Along& along, Index first, Index stop) {
     using E = ElementOf<R>;
-    for (; first < stop; first += IN_FLIGHT * threads) {
-        Vector<E, each> parts[IN_FLIGHT];
-        if (stop - first > (IN_FLIGHT - 1) * threads) {
+    constexpr int most = AT_ONCE / each, together = most < 1 ? 1 : most < IN_ROWS ? most : IN_ROWS;
+    for (; first < stop; first += IN_ROWS * threads) {
+        Vector<E, each> parts[IN_ROWS];
+        if (stop - first > (IN_ROWS - 1) * threads) {
             UNROLLED
-            for (int n = 0; n < IN_FLIGHT; ++n) {
+            for (int n = 0; n < IN_ROWS; ++n) {
                 parts[n] = part_of<each, chunk>(row + along.place(first + n * threads));
             }
-            E x[IN_FLIGHT * each];
             UNROLLED
-            for (int i = 0; i < IN_FLIGHT * each; ++i) x[i] = parts[i / each].at[i % each];
-            R::template take<each>(state, reference, x, Index(first * each), Index(threads * each));
+            for (int n = 0; n < IN_ROWS; n += together) {
+                E x[together * each];
+                UNROLLED
+                for (int i = 0; i < together * each; ++i) x[i] = parts[n + i / each].at[i % each];
+                R::template take<each>(state, reference, x, Index((first + n * threads) * each),
+                                       Index(threads * each));
+            }
         } else {
             UNROLLED
-            for (int n = 0; n < IN_FLIGHT; ++n) {
+            for (int n = 0; n < IN_ROWS; ++n) {
                 if (first + n * threads >= stop) break;
                 parts[n] = part_of<each, chunk>(row + along.place(first + n * threads));
             }
             UNROLLED
-            for (int n = 0; n < IN_FLIGHT; ++n) {
+            for (int n = 0; n < IN_ROWS; ++n) {
                 if (first + n * threads >= stop) break;
                 R::template take<each>(state, reference, parts[n].at,
                                        Index((first + n * threads) * each), Index(0));
@@ -258,25 +265,25 @@ DEVICE void reduce_columns(typename R::Result* out, const ElementOf<R>* data, St
             }
             Index row = part * Index(piece);
             const Index stop = int64(part) == pieces - 1 ? Index(length) : row + Index(piece);
-            for (row += y; row < stop; row += IN_FLIGHT * down) {
-                Vector<E, each> parts[IN_FLIGHT];
-                const bool whole = stop - row > (IN_FLIGHT - 1) * down;
+            for (row += y; row < stop; row += IN_COLUMNS * down) {
+                Vector<E, each> parts[IN_COLUMNS];
+                const bool whole = stop - row > (IN_COLUMNS - 1) * down;
                 UNROLLED
-                for (int n = 0; n < IN_FLIGHT; ++n) {
+                for (int n = 0; n < IN_COLUMNS; ++n) {
                     if (!whole && row + n * down >= stop) break;
                     parts[n] = columns_of<each, chunk>(first + along.place(row + n * down), valid);
                 }
                 if (whole) {
                     UNROLLED
                     for (int i = 0; i < each; ++i) {
-                        E taken[IN_FLIGHT];
+                        E taken[IN_COLUMNS];
                         UNROLLED
-                        for (int n = 0; n < IN_FLIGHT; ++n) taken[n] = parts[n].at[i];
+                        for (int n = 0; n < IN_COLUMNS; ++n) taken[n] = parts[n].at[i];
                         R::template take<1>(states[i], references[i], taken, row, Index(down));
                     }
                 } else {
                     UNROLLED
-                    for (int n = 0; n < IN_FLIGHT; ++n) {
+                    for (int n = 0; n < IN_COLUMNS; ++n) {
                         if (row + n * down >= stop) break;
                         UNROLLED
                         for (int i = 0; i < each; ++i) {
