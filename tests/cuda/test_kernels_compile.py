@@ -15,6 +15,7 @@ import pytest
 from host_kernels import HostLibrary
 from kernel_rows import signatures
 
+from numr_api._backends.cuda import reduction_kernels
 from numr_api._backends.cuda.elementwise_kernels import Signature, Variant, source_of
 from numr_api._backends.cuda.library import OPTIONS, linked, text_of
 
@@ -50,7 +51,10 @@ def test_all_kernels_compile_without_warnings(tmp_path: Path) -> None:
     for number, (signature, variant) in enumerate(kernels):
         text = source_of(signature, variant)
         libraries[number % FILES].function(signature.sources, text, variant.name(signature))
-    assert sum(len(library.texts) for library in libraries) == len(kernels)
+    reductions = list(reduction_kernels.catalogue())
+    for number, source in enumerate(reductions):
+        libraries[number % FILES].function(*source)
+    assert sum(len(library.texts) for library in libraries) == len(kernels) + len(reductions)
     codes = [f"-gencode=arch=compute_{a},code=sm_{a}" for a in ARCHITECTURES]
     running: list[subprocess.Popen[str]] = []
     for number, library in enumerate(libraries):

@@ -178,6 +178,9 @@ KINDS = {
 }
 
 
+DEFAULTS = ("float32", "float64", "int64", "bool")  # of which shorter rows are usual, too
+
+
 def result_of(operation: str, element: DType) -> DType:
     """The dtype of a result where none is asked for."""
     if operation in ("all", "any"):
@@ -196,14 +199,16 @@ def signatures() -> Iterator[Signature]:
 
 
 def usual_variants(signature: Signature) -> list[Rows | Columns]:
-    """How contiguous arrays of one and of two axes are reduced."""
+    """How large contiguous arrays of one and of two axes are reduced."""
     each = signature.vector
     columns = min(each, MOST_COLUMNS)
-    return [
+    found: list[Rows | Columns] = [
         Rows(THREADS, each, each, 1, 0, False),
-        Rows(32, each, each, 1, 0, False),
         Columns(32, 8, columns, columns, 1, 1, False),
     ]
+    if signature.element.name in DEFAULTS:
+        found.append(Rows(32, each, each, 1, 0, False))
+    return found
 
 
 def catalogue() -> Iterator[Source]:
