@@ -34,14 +34,14 @@ class Row(NamedTuple):
 
 
 REDUCTIONS = [
-    Row("sum"), Row("max"), Row("argmax"), Row("prod"), Row("var"),
-    Row("sum", axis=0), Row("mean", axis=0), Row("max", axis=0, in_torch="amax"),
-    Row("var", axis=0), Row("argmax", axis=0), Row("sum", axis=1), Row("mean", axis=1), Row("var", axis=1),
-    Row("argmax", axis=1), Row("count_nonzero"),
+    *[Row(name) for name in ("sum", "max", "argmax", "prod", "var", "count_nonzero")],
+    *[Row(name, axis=axis) for name in ("sum", "mean", "var", "argmax") for axis in (0, 1)],
+    *[Row("max", axis=axis, in_torch="amax") for axis in (0, 1)],
     *[Row("sum", dtype) for dtype in ("float64", "complex64", "int32", "int16", "int8")],
     *[Row("max", dtype) for dtype in ("float64", "int32", "int16", "int8")],
     *[Row("argmax", dtype) for dtype in ("float64", "int8")],
-]  # fmt: skip
+    Row("sum", "int8", 0),
+]
 
 
 def milliseconds(call: Call) -> float:

@@ -11,7 +11,7 @@ from numr_api._dtypes import ACCEPTED, BY_NAME, STANDARD, DType
 
 THREADS = 256  # of a block; THREADS of elementwise.cuh
 IN_ROWS, IN_COLUMNS = 4, 8  # of reductions.cuh
-MOST_COLUMNS = 8  # of a thread
+MOST_COLUMNS = 4  # of a thread
 STATE_BYTES = 32  # of the largest State of accumulators.cuh
 
 # How elements are accumulated: E and R are the types of elements and of results in memory, I that
@@ -127,7 +127,7 @@ def source_of(signature: Signature, variant: Rows | Columns) -> Source:
     name = name_of(signature, variant)
     accumulator = signature.accumulator(variant.wide)
     index = "uint64" if variant.wide else "uint32"
-    numbers = ["rows", "length", "pieces", "piece"]
+    numbers = ["rows", "length", "pieces"]
     along = f"reduction::Spread<{variant.reduced}>"
     arguments = [accumulator, index]
     if isinstance(variant, Columns):

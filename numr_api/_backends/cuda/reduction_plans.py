@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 WARP = 32
 LONG_ROW = 256  # vectors of a row from which on it has a block
-MOST_BLOCKS = 2048  # for pieces of rows or columns, unless there are more of these
+MOST_BLOCKS = 2048  # that share rows or columns, unless there are more of these
 
 
 class Axis(NamedTuple):
@@ -148,11 +148,9 @@ def _reduced(axes: Sequence[Axis], each: int = 1) -> tuple[int, tuple[int, ...]]
     return len(axes), (*[axis.length for axis in axes], *[axis.step for axis in axes])
 
 
-def _pieces(steps: int, others: int) -> tuple[int, int]:
-    """How many pieces so many steps are cut into where there are others, and the steps of one."""
-    wanted = min(steps, max(1, MOST_BLOCKS // others))
-    each = -(-steps // wanted)
-    return -(-steps // each), each
+def _pieces(steps: int, others: int) -> int:
+    """How many blocks take turns in so many steps where there are others."""
+    return min(steps, max(1, MOST_BLOCKS // others))
 
 
 def _rows(loop: Loop, each: int, itemsize: int, address: int) -> Work:
@@ -170,16 +168,14 @@ def _rows(loop: Loop, each: int, itemsize: int, address: int) -> Work:
             each = 1
         chunk = each
     vectors = -(-length // each)
-    pieces, piece, states = 1, vectors, 0
+    pieces = 1
     nearest = min([abs(axis.step) for axis in loop.reduced], default=1)
     if loop.kept and 0 < abs(loop.kept[-1].step) < nearest:
         threads = 1  # neighbours read what lies side by side
     elif vectors > LONG_ROW:
         threads = THREADS
         if rows < COUNTERS:
-            count, steps_each = _pieces(-(-vectors // (THREADS * IN_ROWS)), rows)
-            pieces, piece = count, steps_each * THREADS * IN_ROWS
-            states = rows * pieces if pieces > 1 else 0
+            pieces = _pieces(-(-vectors // (THREADS * IN_ROWS)), rows)
     else:
         rest = length % each if straight else 0
         threads = min(_power_above(max(-(-vectors // 2), rest // 4)), WARP)
@@ -187,8 +183,8 @@ def _rows(loop: Loop, each: int, itemsize: int, address: int) -> Work:
     reduced, along = (0, ()) if straight else _reduced(loop.reduced, each)
     variant = Rows(threads, each, chunk, kept, reduced, rows * length >= FEW)
     groups = min(-(-rows * pieces * threads // THREADS), MOST_GROUPS)
-    numbers = (rows, length, pieces, piece, *layout, *along)
-    return Work(variant, groups, THREADS, states, numbers)
+    states = rows * pieces if pieces > 1 else 0
+    return Work(variant, groups, THREADS, states, (rows, length, pieces, *layout, *along))
 
 
 def _columns(loop: Loop, each: int, itemsize: int, address: int) -> Work | None:
@@ -211,17 +207,13 @@ def _columns(loop: Loop, each: int, itemsize: int, address: int) -> Work | None:
         return None
     planes = _lengths(outer)
     groups = planes * -(-vectors // across)
-    pieces, piece, states = 1, length, 0
-    if groups < COUNTERS:
-        step = down * IN_COLUMNS
-        count, steps_each = _pieces(-(-length // step), groups)
-        pieces, piece = count, steps_each * step
-        states = pieces * planes * last.length if pieces > 1 else 0
+    pieces = _pieces(-(-length // (down * IN_COLUMNS)), groups) if groups < COUNTERS else 1
+    states = pieces * planes * last.length if pieces > 1 else 0
     kept, layout = _kept(outer)
     reduced, along = _reduced(loop.reduced)
     wide = planes * last.length * length >= FEW
     variant = Columns(across, down, each, chunk, kept, reduced, wide)
-    numbers = (planes, last.length, length, pieces, piece, last.step, last.out_step)
+    numbers = (planes, last.length, length, pieces, last.step, last.out_step)
     return Work(
         variant, min(groups * pieces, MOST_GROUPS), across * down, states,
         (*numbers, *layout, *along),

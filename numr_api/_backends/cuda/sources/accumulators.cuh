@@ -66,6 +66,29 @@ template <int count, typename T, int all> DEVICE T total_of(T (&x)[all]) {
     }
 }
 
+// Whether elements are those of one access, of 16 bytes, of which instructions take four at once.
+template <typename E, int run> constexpr bool are_bytes = sizeof(E) == 1 && run == 16;
+
+// Four of such elements.
+template <typename E, int count> DEVICE uint32 word_of(const E (&x)[count], int number) {
+    return reinterpret_cast<const uint32*>(x)[number];
+}
+
+// The sum of four bytes, added to a number.
+#ifdef __CUDACC__
+DEVICE int32 added_bytes(int8, uint32 word, int32 sum) {
+    return __dp4a(int32(word), 0x01010101, sum);
+}
+DEVICE int32 added_bytes(uint8, uint32 word, int32 sum) {
+    return int32(__dp4a(word, 0x01010101u, uint32(sum)));
+}
+#else
+template <typename E> int32 added_bytes(E, uint32 word, int32 sum) {
+    for (int i = 0; i < 4; ++i) sum += E(word >> 8 * i);
+    return sum;
+}
+#endif
+
 template <typename E, typename R> struct Sum {
     using Element = E;
     using Result = R;
@@ -78,19 +101,26 @@ template <typename E, typename R> struct Sum {
     static DEVICE State none() { return State{}; }
     template <int run, typename Index, int count>
     static DEVICE void take(State& state, Nothing, const E (&x)[count], Index, Index) {
-        Part parts[count];
-        UNROLLED
-        for (int i = 0; i < count; ++i) {
-            if constexpr (is_complex<R>) {
-                parts[i] = converted<R>(x[i]);
-            } else {
-                parts[i] = Part(converted<R>(x[i]));
-            }
-        }
-        if constexpr (is_integer) {
-            add(state, State(total_of<count>(parts)));
+        if constexpr (is_integer && sizeof(R) >= 4 && are_bytes<E, run>) {
+            int32 sum = 0;
+            UNROLLED
+            for (int i = 0; i < count / 4; ++i) sum = added_bytes(E(0), word_of(x, i), sum);
+            add(state, State(converted<R>(sum)));
         } else {
-            add(state, total_of<count>(parts));
+            Part parts[count];
+            UNROLLED
+            for (int i = 0; i < count; ++i) {
+                if constexpr (is_complex<R>) {
+                    parts[i] = converted<R>(x[i]);
+                } else {
+                    parts[i] = Part(converted<R>(x[i]));
+                }
+            }
+            if constexpr (is_integer) {
+                add(state, State(total_of<count>(parts)));
+            } else {
+                add(state, total_of<count>(parts));
+            }
         }
     }
     static DEVICE void merge(State& state, const State& other) { add(state, other); }
@@ -177,6 +207,52 @@ template <bool largest, typename T> DEVICE T last_of() {
     }
 }
 
+// Two numbers of 16 bits, each the one that is to be chosen.
+#ifdef __CUDACC__
+template <bool largest> DEVICE uint32 extremes_of(int8, uint32 x, uint32 y) {
+    return largest ? __vmaxs2(x, y) : __vmins2(x, y);
+}
+template <bool largest> DEVICE uint32 extremes_of(uint8, uint32 x, uint32 y) {
+    return largest ? __vmaxu2(x, y) : __vminu2(x, y);
+}
+#else
+template <bool largest, typename E> uint32 extremes_of(E, uint32 x, uint32 y) {
+    using Half = choice<is_signed<E>, int16, uint16>;
+    uint32 result = 0;
+    for (int i = 0; i < 32; i += 16) {
+        const Half a = Half(x >> i), b = Half(y >> i);
+        result |= uint32(uint16(precedes<largest>(a, b) ? a : b)) << i;
+    }
+    return result;
+}
+#endif
+
+// The extreme of bytes that were read in one access: each is the upper half of 16 bits.
+template <bool largest, typename E, int count> DEVICE Widened<E> extreme_of_bytes(const E (&x)[count]) {
+    constexpr uint32 upper = 0xff00ff00u;
+    uint32 found = word_of(x, 0) & upper;
+    UNROLLED
+    for (int i = 0; i < count / 4; ++i) {
+        const uint32 word = word_of(x, i);
+        if (i > 0) found = extremes_of<largest>(E(0), found, word & upper);
+        found = extremes_of<largest>(E(0), found, word << 8 & upper);
+    }
+    found = extremes_of<largest>(E(0), found, found << 16);
+    return Widened<E>(E(found >> 24));
+}
+
+template <bool largest, int run, typename E, int count>
+DEVICE Widened<E> chosen(const E (&x)[count]) {
+    if constexpr (are_bytes<E, run>) {
+        return extreme_of_bytes<largest>(x);
+    } else {
+        Widened<E> parts[count];
+        UNROLLED
+        for (int i = 0; i < count; ++i) parts[i] = Widened<E>(x[i]);
+        return extreme_of<largest, count>(parts);
+    }
+}
+
 template <typename E, bool largest> struct Extreme {
     using Element = E;
     using Result = E;
@@ -186,10 +262,7 @@ template <typename E, bool largest> struct Extreme {
     static DEVICE State none() { return last_of<largest, State>(); }
     template <int run, typename Index, int count>
     static DEVICE void take(State& state, Nothing, const E (&x)[count], Index, Index) {
-        State parts[count];
-        UNROLLED
-        for (int i = 0; i < count; ++i) parts[i] = State(x[i]);
-        merge(state, extreme_of<largest, count>(parts));
+        merge(state, chosen<largest, run>(x));
     }
     static DEVICE void merge(State& state, const State& other) {
         if (precedes<largest>(other, state)) state = other;
@@ -212,10 +285,7 @@ template <typename E, bool largest, typename Index> struct Place {
     static DEVICE State none() { return {last_of<largest, Value>(), nowhere}; }
     template <int run, int count>
     static DEVICE void take(State& state, Nothing, const E (&x)[count], Index first, Index step) {
-        Value parts[count];
-        UNROLLED
-        for (int i = 0; i < count; ++i) parts[i] = Value(x[i]);
-        const Value value = extreme_of<largest, count>(parts);
+        const Value value = chosen<largest, run>(x);
         if (state.at != nowhere && !precedes<largest>(value, state.value)) return;
         state.value = value;
         UNROLLED
@@ -232,6 +302,10 @@ template <typename E, bool largest, typename Index> struct Place {
 
 template <typename T> DEVICE bool is_true(T x) { return converted<bool>(x); }
 
+// The highest bit of each byte that is not 0.
+constexpr uint32 TOPS = 0x80808080u;
+DEVICE uint32 true_bytes(uint32 word) { return (((word & ~TOPS) + ~TOPS) | word) & TOPS; }
+
 template <typename E> struct Count {
     using Element = E;
     using Result = int64;
@@ -242,8 +316,13 @@ template <typename E> struct Count {
     template <int run, typename Index, int count>
     static DEVICE void take(State& state, Nothing, const E (&x)[count], Index, Index) {
         uint32 found = 0;
-        UNROLLED
-        for (int i = 0; i < count; ++i) found += is_true(x[i]);
+        if constexpr (are_bytes<E, run>) {
+            UNROLLED
+            for (int i = 0; i < count / 4; ++i) found += uint32(__popc(true_bytes(word_of(x, i))));
+        } else {
+            UNROLLED
+            for (int i = 0; i < count; ++i) found += is_true(x[i]);
+        }
         state += found;
     }
     static DEVICE void merge(State& state, const State& other) { state += other; }
@@ -259,8 +338,16 @@ template <typename E, bool all> struct Test {
     static DEVICE State none() { return all; }
     template <int run, typename Index, int count>
     static DEVICE void take(State& state, Nothing, const E (&x)[count], Index, Index) {
-        UNROLLED
-        for (int i = 0; i < count; ++i) merge(state, is_true(x[i]));
+        if constexpr (are_bytes<E, run>) {
+            UNROLLED
+            for (int i = 0; i < count / 4; ++i) {
+                const uint32 word = word_of(x, i);
+                merge(state, all ? true_bytes(word) == TOPS : word != 0);
+            }
+        } else {
+            UNROLLED
+            for (int i = 0; i < count; ++i) merge(state, is_true(x[i]));
+        }
     }
     static DEVICE void merge(State& state, const State& other) {
         state = all ? state & other : state | other;

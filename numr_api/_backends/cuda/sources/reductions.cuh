@@ -6,10 +6,10 @@
 namespace numr {
 namespace reduction {
 
-constexpr int LANES = 32;      // of a warp
-constexpr int IN_ROWS = 4;     // accesses of a thread before it needs the first
-constexpr int IN_COLUMNS = 8;  // the same
-constexpr int AT_ONCE = 16;    // elements that are accumulated as one, unless an access has more
+[[maybe_unused]] constexpr int LANES = 32;      // of a warp
+[[maybe_unused]] constexpr int IN_ROWS = 4;     // accesses of a thread before it needs the first
+[[maybe_unused]] constexpr int IN_COLUMNS = 8;  // the same
+[[maybe_unused]] constexpr int AT_ONCE = 16;    // elements that are accumulated as one, unless an access has more
 
 template <typename R> using StateOf = typename R::State;
 template <typename R> using ElementOf = typename R::Element;
@@ -114,13 +114,14 @@ template <int axes> struct Spread {
     }
 };
 
-// Takes every `threads`-th of a row's vectors from `first` to before `stop`.
+// Takes a row's vectors from `first` on, a few that are `threads` apart, and again so many after
+// `stride`, up to before `stop`.
 template <typename R, int threads, int each, int chunk, typename Index, typename Along>
 DEVICE void take_row(StateOf<R>& state, ReferenceOf<R> reference, const ElementOf<R>* row,
-                     const Along& along, Index first, Index stop) {
+                     const Along& along, Index first, Index stride, Index stop) {
     using E = ElementOf<R>;
     constexpr int most = AT_ONCE / each, together = most < 1 ? 1 : most < IN_ROWS ? most : IN_ROWS;
-    for (; first < stop; first += IN_ROWS * threads) {
+    for (; first < stop; first += stride) {
         Vector<E, each> parts[IN_ROWS];
         if (stop - first > (IN_ROWS - 1) * threads) {
             UNROLLED
@@ -129,11 +130,17 @@ DEVICE void take_row(StateOf<R>& state, ReferenceOf<R> reference, const ElementO
             }
             UNROLLED
             for (int n = 0; n < IN_ROWS; n += together) {
-                E x[together * each];
-                UNROLLED
-                for (int i = 0; i < together * each; ++i) x[i] = parts[n + i / each].at[i % each];
-                R::template take<each>(state, reference, x, Index((first + n * threads) * each),
-                                       Index(threads * each));
+                const Index at = Index((first + n * threads) * each);
+                if constexpr (together == 1) {
+                    R::template take<each>(state, reference, parts[n].at, at, Index(0));
+                } else {
+                    E x[together * each];
+                    UNROLLED
+                    for (int i = 0; i < together * each; ++i) {
+                        x[i] = parts[n + i / each].at[i % each];
+                    }
+                    R::template take<each>(state, reference, x, at, Index(threads * each));
+                }
             }
         } else {
             UNROLLED
@@ -151,12 +158,12 @@ DEVICE void take_row(StateOf<R>& state, ReferenceOf<R> reference, const ElementO
     }
 }
 
-// Rows, each by `threads` threads; or by several blocks that take a piece of it each, of which the
-// last merges what all have written to `scratch`.
+// Rows, each by `threads` threads; or by several blocks, which take turns in reading it, so that
+// all read what lies together. The last of them merges what all have written to `scratch`.
 template <typename R, typename Index, int threads, int each, int chunk, int kept, typename Along>
 DEVICE void reduce_rows(typename R::Result* out, const ElementOf<R>* data, StateOf<R>* scratch,
                         uint32* counters, double divisor, int64 rows, int64 length, int64 pieces,
-                        int64 piece, const Layout<kept, 2>& layout, const Along& along) {
+                        const Layout<kept, 2>& layout, const Along& along) {
     constexpr int together = THREADS / threads;  // rows of a block
     const Index lane = threadIdx.x % threads, full = Index(length / each);
     const Index count = Index(rows * pieces);
@@ -172,11 +179,11 @@ DEVICE void reduce_rows(typename R::Result* out, const ElementOf<R>* data, State
             const ElementOf<R>* first = data + places[0];
             ReferenceOf<R> reference{};
             if constexpr (needs_reference<R>) reference = *first;
-            const Index start = threads < THREADS ? 0 : part * Index(piece);
-            const bool ends = threads < THREADS || int64(part) == pieces - 1;
-            const Index stop = ends ? full : start + Index(piece);
-            take_row<R, threads, each, chunk>(state, reference, first, along, start + lane, stop);
-            if (each > 1 && ends) {
+            constexpr Index step = threads * IN_ROWS;
+            const Index stride = threads < THREADS ? step : step * Index(pieces);
+            take_row<R, threads, each, chunk>(state, reference, first, along, part * step + lane,
+                                              stride, full);
+            if (each > 1 && part == 0) {
                 ROLLED
                 for (Index i = full * each + lane; i < Index(length); i += threads) {
                     const ElementOf<R> x[1] = {first[i]};
@@ -234,11 +241,11 @@ DEVICE Vector<T, each> columns_of(const T* first, int valid) {
 }
 
 // Columns next to each other. A block has across * down threads: the former have `each` columns
-// each, the latter take every down-th element of these. Several blocks may take a piece each.
+// each, the latter take every down-th element of these. Several blocks may take turns, as in rows.
 template <typename R, typename Index, int across, int down, int each, int chunk, int kept, int axes>
 DEVICE void reduce_columns(typename R::Result* out, const ElementOf<R>* data, StateOf<R>* scratch,
                            uint32* counters, double divisor, int64 planes, int64 width,
-                           int64 length, int64 pieces, int64 piece, int64 step, int64 out_step,
+                           int64 length, int64 pieces, int64 step, int64 out_step,
                            const Layout<kept, 2>& layout, const Spread<axes>& along) {
     using E = ElementOf<R>;
     const Index groups = Index((width + across * each - 1) / (across * each));
@@ -263,9 +270,8 @@ DEVICE void reduce_columns(typename R::Result* out, const ElementOf<R>* data, St
                 UNROLLED
                 for (int i = 0; i < each; ++i) references[i] = top.at[i];
             }
-            Index row = part * Index(piece);
-            const Index stop = int64(part) == pieces - 1 ? Index(length) : row + Index(piece);
-            for (row += y; row < stop; row += IN_COLUMNS * down) {
+            const Index stop = Index(length), stride = Index(pieces) * (IN_COLUMNS * down);
+            for (Index row = part * (IN_COLUMNS * down) + y; row < stop; row += stride) {
                 Vector<E, each> parts[IN_COLUMNS];
                 const bool whole = stop - row > (IN_COLUMNS - 1) * down;
                 UNROLLED
