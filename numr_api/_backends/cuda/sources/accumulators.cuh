@@ -228,7 +228,8 @@ template <bool largest, typename E> uint32 extremes_of(E, uint32 x, uint32 y) {
 #endif
 
 // The extreme of bytes that were read in one access: each is the upper half of 16 bits.
-template <bool largest, typename E, int count> DEVICE Widened<E> extreme_of_bytes(const E (&x)[count]) {
+template <bool largest, typename E, int count>
+DEVICE Widened<E> extreme_of_bytes(const E (&x)[count]) {
     constexpr uint32 upper = 0xff00ff00u;
     uint32 found = word_of(x, 0) & upper;
     UNROLLED
@@ -241,6 +242,7 @@ template <bool largest, typename E, int count> DEVICE Widened<E> extreme_of_byte
     return Widened<E>(E(found >> 24));
 }
 
+// The extreme of elements of which `run` are next to each other.
 template <bool largest, int run, typename E, int count>
 DEVICE Widened<E> chosen(const E (&x)[count]) {
     if constexpr (are_bytes<E, run>) {
@@ -303,7 +305,7 @@ template <typename E, bool largest, typename Index> struct Place {
 template <typename T> DEVICE bool is_true(T x) { return converted<bool>(x); }
 
 // The highest bit of each byte that is not 0.
-constexpr uint32 TOPS = 0x80808080u;
+[[maybe_unused]] constexpr uint32 TOPS = 0x80808080u;
 DEVICE uint32 true_bytes(uint32 word) { return (((word & ~TOPS) + ~TOPS) | word) & TOPS; }
 
 template <typename E> struct Count {

@@ -9,7 +9,7 @@ namespace reduction {
 [[maybe_unused]] constexpr int LANES = 32;      // of a warp
 [[maybe_unused]] constexpr int IN_ROWS = 4;     // accesses of a thread before it needs the first
 [[maybe_unused]] constexpr int IN_COLUMNS = 8;  // the same
-[[maybe_unused]] constexpr int AT_ONCE = 16;    // elements that are accumulated as one, unless an access has more
+[[maybe_unused]] constexpr int AT_ONCE = 16;    // elements that are taken as one, or one access's
 
 template <typename R> using StateOf = typename R::State;
 template <typename R> using ElementOf = typename R::Element;
@@ -103,7 +103,9 @@ template <int each, int chunk, typename T> DEVICE Vector<T, each> part_of(const 
 
 // Where a row's vectors are, in elements from its start: one after the other, or along some axes.
 template <int each> struct Straight {
-    template <typename Index> DEVICE int64 place(Index vector) const { return int64(vector) * each; }
+    template <typename Index> DEVICE int64 place(Index vector) const {
+        return int64(vector) * each;
+    }
 };
 template <int axes> struct Spread {
     Layout<axes, 1> layout;
