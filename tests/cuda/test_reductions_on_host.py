@@ -310,6 +310,17 @@ def test_sums_and_variances_are_accurate(tmp_path: Any) -> None:
         )
 
 
+def test_what_rounding_leaves_of_sums_is_kept(tmp_path: Any) -> None:
+    """But within the 8 numbers that are added first."""
+
+    def run(library: Any) -> Any:
+        x = on_host(np.full(512, 0.1))
+        x[0], x[-1] = 1e16, -1e16
+        return Case("sum", x, (0,)).run({}, library)
+
+    assert float(twice(tmp_path, run)) == pytest.approx((512 - 2 * 8) * 0.1, abs=1e-9)
+
+
 # --- the same bits --------------------------------------------------------------------------------
 
 
