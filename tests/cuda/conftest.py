@@ -105,6 +105,7 @@ def fake(anew: pytest.MonkeyPatch) -> Any:
     sorting: Any = import_module(f"{PREFIX}sorting")
     anew.setattr(sorting, "find_kernel", fake_kernels.find_sorting_kernel)
     anew.setattr(sorting, "order_of", fake_kernels.order_of)
+    anew.setattr(backend.reductions, "find_kernel", fake_kernels.find_reduction)
     return SimpleNamespace(
         calls=fake_cupy.calls, runtime=fake_cupy.runtime, cupy=sys.modules["cupy"]
     )

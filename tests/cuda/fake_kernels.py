@@ -127,3 +127,22 @@ def order_of(keys: Any) -> Any:
     order = keys.argsort()
     keys.sort()
     return order
+
+
+def find_reduction(operation: str, dtype: DType, result: DType) -> Kernel:
+    """The function that reduces along axes."""
+    numpy_dtype = result.__numpy_dtype__
+
+    def reduce(data: Any, axes: Any, keepdims: bool, divisor: float = 1.0) -> Any:
+        cupy = sys.modules["cupy"]
+        if operation in ("var", "std"):
+            mean = cupy.mean(data, axis=axes, keepdims=True)
+            squares = cupy.sum((data - mean) ** 2, axis=axes, keepdims=keepdims)
+            found = squares / divisor
+            return (cupy.sqrt(found) if operation == "std" else found).astype(numpy_dtype)
+        if operation in ("argmax", "argmin"):
+            axes = axes[0] if len(axes) == 1 else None
+        found = getattr(cupy, operation)(data, axis=axes, keepdims=keepdims)
+        return found.astype(numpy_dtype)
+
+    return reduce

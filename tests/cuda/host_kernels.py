@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from numr_api._backends.cuda.library import linked
+from numr_api._backends.cuda.library import COUNTERS, linked
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
 FLAGS = ["-std=c++17", "-O0", "-ffp-contract=off", "-shared", "-fPIC", "-w"]
@@ -103,6 +103,7 @@ class HostLibrary:
         self.files: list[str] = []
         self.texts: dict[str, str] = {}
         self.compiled: ctypes.CDLL | None = None
+        self._counters = np.zeros(COUNTERS, np.uint32)
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
         unwritten = np.full((*shape, np.dtype(dtype).itemsize), 0xA5, np.uint8)
@@ -116,6 +117,9 @@ class HostLibrary:
 
     def spread(self, data: Any, shape: tuple[int, ...]) -> Any:
         return np.broadcast_to(data, shape, subok=True)
+
+    def counters(self) -> int:
+        return self._counters.ctypes.data
 
     def function(self, files: Sequence[str], text: str, name: str) -> HostFunction:
         if self.compiled is None:

@@ -169,6 +169,80 @@ def test_running_sums_are_the_same_each_time():
     assert all(bool(xp.all(xp.cumulative_sum(x) == first)) for _ in range(5))
 
 
+REDUCED = [((100_003,), None), ((300, 700), 1), ((3000, 129), 0), ((7, 40, 11), 1)]
+REDUCTIONS = {
+    "any": "biufc",
+    "argmin": "iuf",
+    "count_nonzero": "biufc",
+    "max": "iuf",
+    "mean": "fc",
+    "prod": "iu",
+    "std": "f",
+    "sum": "iufc",
+}
+REDUCED_DTYPES = [
+    (name, dtype)
+    for name, kinds in REDUCTIONS.items()
+    for dtype in ("bool", *INTEGERS, *FLOATS, *COMPLEX)
+    if np.dtype(dtype).kind in kinds
+]
+
+
+@pytest.mark.parametrize(("name", "dtype"), REDUCED_DTYPES)
+def test_reductions_agree_with_the_cpu(name: str, dtype: str):
+    reduce = getattr(xp, name)
+    eps = 1e-5 if dtype in ("float32", "complex64") else 1e-13
+    for shape, axis in REDUCED:
+        values = np.random.default_rng(6).integers(0, 50, shape).astype(dtype)
+        for change in (lambda x: x, lambda x: x[..., 1:], lambda x: x[::-1]):
+            found = host(reduce(change(on(values)), axis=axis))
+            true = np.asarray(reduce(xp.asarray(change(values), device="cpu"), axis=axis))
+            assert (found.shape, found.dtype) == (true.shape, true.dtype)
+            if name in ("mean", "std"):
+                np.testing.assert_allclose(found, true, rtol=eps)
+            else:
+                np.testing.assert_array_equal(found, true)
+
+
+def test_reductions_of_more_elements_than_32_bits_count():
+    if cuda.total_memory(0) < 2**34:
+        pytest.skip("the GPU has too little memory")
+    count = 2**32 + 7
+    x = xp.ones(count, dtype=xp.int8, device="cuda")
+    x[count - 2] = 100
+    x[3] = -1
+    assert int(xp.sum(x)) == count + 97
+    assert int(xp.argmax(x)) == count - 2
+    assert int(xp.argmin(x)) == 3
+    long = xp.reshape(x[: 3 * 2**30], (3, 2**30))
+    assert host(xp.sum(long, axis=1)).tolist() == [2**30 - 2, 2**30, 2**30]
+    tall = xp.reshape(x[: 3 * 2**30], (2**30, 3))
+    assert host(xp.sum(tall, axis=0)).tolist() == [2**30 - 2, 2**30, 2**30]
+    assert int(xp.sum(xp.sum(long, axis=0))) == 3 * 2**30 - 2
+
+
+def test_variance_far_from_zero():
+    values = 1e4 + np.random.default_rng(7).standard_normal(10**6)
+    for dtype in FLOATS:
+        rounded = values.astype(dtype)
+        true = float(np.var(rounded.astype(np.longdouble)))
+        assert float(xp.var(on(rounded))) == pytest.approx(true, rel=4 * np.finfo(dtype).eps)
+
+
+def test_sums_on_several_streams_at_once_have_the_same_bits(cupy: Any):
+    x = on(np.random.default_rng(8).standard_normal(2**22).astype("float32"))
+    true = float(xp.sum(x))
+    streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(8)]
+    synchronize("cuda")
+    found: list[Any] = []
+    for _ in range(20):
+        for stream in streams:
+            with stream:
+                found.append(xp.sum(x))
+    synchronize("cuda")
+    assert {float(total) for total in found} == {true}
+
+
 def test_extremes_and_nan():
     x = on([1.0, np.nan, 3.0, np.nan])
     assert math.isnan(float(xp.max(x)))

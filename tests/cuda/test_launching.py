@@ -174,3 +174,35 @@ def test_a_text_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     cuda.Device = lambda: SimpleNamespace(compute_capability="80")
     compiled("a")
     assert texts == ["a", "b", "a"]
+
+
+def test_counters_belong_to_a_device_a_stream_and_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+
+    def zeros(count: int, dtype: str) -> Any:
+        assert (count, dtype) == (library.COUNTERS, "uint32")
+        made.append(SimpleNamespace(data=SimpleNamespace(ptr=len(made))))
+        return made[-1]
+
+    stream = SimpleNamespace(ptr=1, is_capturing=lambda: False)
+    devices = [0]
+    cuda = SimpleNamespace(
+        get_current_stream=lambda: stream, runtime=SimpleNamespace(getDevice=lambda: devices[-1])
+    )
+    monkeypatch.setattr(
+        library, "import_module", lambda name: SimpleNamespace(cuda=cuda, ndarray=list, zeros=zeros)
+    )
+    monkeypatch.setattr(library, "_counters", library._Counters())
+    counters = library.Library().counters
+    assert [counters(), counters()] == [0, 0]
+    stream.ptr = 2
+    assert counters() == 1
+    devices.append(1)
+    assert [counters(), counters()] == [2, 2]
+    thread = threading.Thread(target=counters)
+    thread.start()
+    thread.join()
+    assert len(made) == 4
+    # A graph that is captured sets its counters to 0 by itself, and nothing does before it is run.
+    stream.ptr, stream.is_capturing = 3, lambda: True
+    assert [counters(), counters()] == [4, 5]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
@@ -94,7 +94,13 @@ class CudaBackend(ArrayLibrary):
         self._routines = {**ROUTINES, "unique": sets.unique, "isin": sets.isin}
         self._most_reserved = 0
         self._casts: dict[tuple[DType, DType], Kernel] = {}
-        self.shortcuts: Mapping[str, Kernel] = {"import_foreign": self.import_foreign}
+        self._statistics: dict[tuple[str, DType], Kernel] = {}
+        self.shortcuts: Mapping[str, Kernel] = {
+            "import_foreign": self.import_foreign,
+            "mean": partial(self.statistic, "mean"),
+            "std": partial(self.statistic, "std"),
+            "var": partial(self.statistic, "var"),
+        }
 
     def describe(self) -> Mapping[str, str]:
         runtime = cupy.cuda.runtime
@@ -199,7 +205,17 @@ class CudaBackend(ArrayLibrary):
     # Along axes
 
     def reduction(self, operation: str, dtype: DType, result: DType) -> Kernel:
-        return reductions.find_kernel(operation, result)
+        return reductions.find_kernel(operation, dtype, result)
+
+    @on_device
+    def statistic(self, name: str, data: Data, *given: Any) -> Data:
+        """mean, var and std; see ``Backend.shortcuts``."""
+        dtype = _dtypes.BY_NUMPY[data.dtype]
+        kernel = self._statistics.get((name, dtype))
+        if kernel is None:
+            kernel = reductions.find_kernel(name, dtype, dtype)
+            self._statistics[name, dtype] = kernel
+        return kernel(data, *given)
 
     @on_device
     def scan(self, operation: str, data: Data, axis: int, dtype: DType) -> Data:

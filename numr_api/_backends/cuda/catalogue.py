@@ -8,12 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from numr_api._backends.cuda import compaction, elementwise_rows, products, scans
+from numr_api._backends.cuda import (
+    compaction,
+    elementwise_rows,
+    products,
+    reduction_kernels,
+    scans,
+)
 from numr_api._backends.cuda.library import Source
 
 FAMILIES: dict[str, Callable[[], Iterator[Source]]] = {
     "elementwise": elementwise_rows.catalogue,
     "products": products.catalogue,
+    "reductions": reduction_kernels.catalogue,
     "scans": scans.catalogue,
     "compaction": compaction.catalogue,
 }

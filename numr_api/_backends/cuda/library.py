@@ -34,6 +34,7 @@ SOURCES = Path(__file__).parent / "sources"
 # and subnormal numbers are kept.
 OPTIONS = ("--std=c++17", "--fmad=false")
 
+COUNTERS = 2**14
 MOST_BYTES = 4096  # of a kernel's arguments
 INVALID_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT
 
@@ -98,6 +99,16 @@ class _Arguments(threading.local):
 
 
 _arguments = _Arguments()
+
+
+class _Counters(threading.local):
+    """Counters of a thread by device and stream."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[int, int], Any] = {}
+
+
+_counters = _Counters()
 
 
 @cache
@@ -166,6 +177,21 @@ class Library:
     def spread(self, data: Any, shape: tuple[int, ...]) -> Any:
         """A view of another shape, made by broadcasting."""
         return self._cupy.broadcast_to(data, shape)
+
+    def counters(self) -> int:
+        """The address of ``COUNTERS`` zeros of 32 bits on the current device.
+
+        Kernels on the current stream may count in them, and leave zeros.
+        """
+        cuda = self._cupy.cuda
+        stream = cuda.get_current_stream()
+        key = cuda.runtime.getDevice(), stream.ptr
+        counters = _counters.found.get(key)
+        if counters is None:
+            counters = self._cupy.zeros(COUNTERS, "uint32")
+            if not stream.is_capturing():  # else they are zeros when the graph runs
+                _counters.found[key] = counters
+        return counters.data.ptr
 
     def function(self, files: Sequence[str], text: str, name: str) -> Any:
         """A kernel of a text that needs these files, compiled for the current device."""

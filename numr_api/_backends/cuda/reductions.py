@@ -1,87 +1,123 @@
-"""Reductions by CuPy, and what it refuses: axes that have no elements."""
+"""Reductions: which kernels reduce an array, and what they refuse."""
 
 from __future__ import annotations
 
+import struct
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from numr_api._backends.cuda.kernels import cupy
+from numr_api._backends.cuda.elementwise import ALIGNMENT, MOST_PLANS
+from numr_api._backends.cuda.library import Library, library as of_cupy
+from numr_api._backends.cuda.reduction_kernels import (
+    ORDERED,
+    STATE_BYTES,
+    Columns,
+    Rows,
+    Signature,
+    source_of,
+)
+from numr_api._backends.cuda.reduction_plans import loop_of, work_of
 
 if TYPE_CHECKING:
-    from numr_api._backends import Axes, Data, Kernel
+    from numr_api._backends import Axes, Data, Shape
     from numr_api._dtypes import DType
 
-__all__ = ["find_kernel"]
+__all__ = ["Kernel", "find_kernel"]
+
+CHOOSING = (*ORDERED, "max", "min")  # which need an element
 
 
-def find_kernel(operation: str, result: DType) -> Kernel:
-    """The kernel of a reduction, called as ``kernel(data, axes, keepdims)``."""
-    if operation in ("argmax", "argmin"):
-        return _locating(operation)
-    if operation in ("max", "min"):
-        return _extreme(operation)
-    if operation in ("all", "any"):
-        return _testing(operation)
-    if operation == "count_nonzero":
-        return _count
-    return _adding(operation, result)
+class Plan(NamedTuple):
+    """How a kernel is run for arrays that lie in a certain way.
+
+    Attributes:
+        shape: of the result.
+        arguments: their layout in memory: addresses, the divisor, the numbers.
+        offset: of the first element to the array's, in bytes.
+        scratch: bytes for partial results.
+    """
+
+    shape: Shape
+    function: Any
+    groups: int
+    threads: int
+    arguments: struct.Struct
+    offset: int
+    scratch: int
+    numbers: tuple[int, ...]
 
 
-def _shape(data: Data, axes: Axes, keepdims: bool) -> tuple[int, ...]:
+class Kernel:
+    """A reduction; call it with data, axes, whether these stay, and what var and std divide by."""
+
+    def __init__(self, library: Library, signature: Signature) -> None:
+        self.signature = signature
+        self._library = library
+        self._dtype = signature.result.__numpy_dtype__
+        self._functions: dict[Rows | Columns, Any] = {}
+        self._plans: dict[Any, Plan] = {}
+
+    def __call__(self, data: Data, axes: Axes, keepdims: bool, divisor: float = 1.0) -> Data:
+        address = data.data.ptr
+        strides = None if data._c_contiguous else data.strides
+        key = (data.shape, strides, address % ALIGNMENT, axes, keepdims)
+        plan = self._plans.get(key)
+        if plan is None:
+            if len(self._plans) >= MOST_PLANS:
+                self._plans.clear()
+            plan = self._plans[key] = self._plan(data, axes, keepdims)
+        shape, function, groups, threads, arguments, offset, size, numbers = plan
+        result = self._library.empty(shape, self._dtype)
+        if not groups:
+            return result
+        if size:
+            scratch = self._library.empty((size,), "uint8")
+            partial, counters = scratch.data.ptr, self._library.counters()
+        else:
+            partial = counters = 0
+        addresses = result.data.ptr, address + offset, partial, counters
+        function.launch(groups, threads, arguments, (*addresses, divisor, *numbers))
+        return result
+
+    def _plan(self, data: Data, axes: Axes, keepdims: bool) -> Plan:
+        operation, element, _ = self.signature
+        shape = _shape(data.shape, axes, keepdims)
+        length = prod([data.shape[axis] for axis in axes])
+        if operation in CHOOSING and not length:
+            raise ValueError("there are no elements")
+        if not prod(shape):
+            return Plan(shape, None, 0, 0, struct.Struct(""), 0, 0, ())
+        loop = loop_of(data, axes, operation in ORDERED)
+        offset = loop.offset * element.itemsize
+        work = work_of(loop, element.itemsize, data.data.ptr + offset)
+        function = self._functions.get(work.variant)
+        if function is None:
+            source = source_of(self.signature, work.variant)
+            function = self._functions[work.variant] = self._library.function(*source)
+        return Plan(
+            shape,
+            function,
+            work.groups,
+            work.threads,
+            struct.Struct(f"4Pd{len(work.numbers)}q"),
+            offset,
+            work.states * STATE_BYTES,
+            work.numbers,
+        )
+
+
+def find_kernel(
+    operation: str, dtype: DType, result: DType, library: Library | None = None
+) -> Kernel:
+    """What reduces data of a dtype; see ``Backend.reduction``. Also mean, var and std.
+
+    A kernel belongs to the device that is current when it is first called.
+    """
+    return Kernel(library or of_cupy(), Signature(operation, dtype, result))
+
+
+def _shape(shape: Shape, axes: Axes, keepdims: bool) -> Shape:
     """The shape of a result."""
     if keepdims:
-        return tuple([1 if axis in axes else length for axis, length in enumerate(data.shape)])
-    return tuple([length for axis, length in enumerate(data.shape) if axis not in axes])
-
-
-def _adding(operation: str, result: DType) -> Kernel:
-    dtype = result.__numpy_dtype__
-
-    def add(data: Data, axes: Axes, keepdims: bool) -> Data:
-        if not axes:
-            return data.astype(dtype)
-        return getattr(data, operation)(axis=axes, dtype=dtype, keepdims=keepdims)
-
-    return add
-
-
-def _testing(operation: str) -> Kernel:
-    def test(data: Data, axes: Axes, keepdims: bool) -> Data:
-        return data != 0 if not axes else getattr(data, operation)(axis=axes, keepdims=keepdims)
-
-    return test
-
-
-def _count(data: Data, axes: Axes, keepdims: bool) -> Data:
-    if not axes:
-        return (data != 0).astype("int64")
-    return cupy.count_nonzero(data, axis=axes).reshape(_shape(data, axes, keepdims))
-
-
-def _extreme(operation: str) -> Kernel:
-    def extreme(data: Data, axes: Axes, keepdims: bool) -> Data:
-        if not axes:
-            return data.copy()
-        if data.size:
-            return getattr(data, operation)(axis=axes, keepdims=keepdims)
-        _require_elements(data, axes)
-        return cupy.empty(_shape(data, axes, keepdims), data.dtype)
-
-    return extreme
-
-
-def _locating(operation: str) -> Kernel:
-    def locate(data: Data, axes: Axes, keepdims: bool) -> Data:
-        if not data.size:
-            _require_elements(data, axes)
-            return cupy.empty(_shape(data, axes, keepdims), "int64")
-        axis = axes[0] if len(axes) == 1 else None
-        found = getattr(data, operation)(axis=axis)
-        return found.astype("int64", copy=False).reshape(_shape(data, axes, keepdims))
-
-    return locate
-
-
-def _require_elements(data: Data, axes: Axes) -> None:
-    if not prod(data.shape[axis] for axis in axes):
-        raise ValueError("there are no elements")
+        return tuple([1 if axis in axes else length for axis, length in enumerate(shape)])
+    return tuple([length for axis, length in enumerate(shape) if axis not in axes])

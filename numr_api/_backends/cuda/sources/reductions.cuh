@@ -1,0 +1,340 @@
+// Reductions along axes: how threads share the elements; accumulators.cuh has what they do.
+// reduction_kernels.py writes the kernels. What is added to what follows from shapes alone.
+#pragma once
+#include "accumulators.cuh"
+
+namespace numr {
+namespace reduction {
+
+[[maybe_unused]] constexpr int LANES = 32;      // of a warp
+[[maybe_unused]] constexpr int IN_ROWS = 4;     // accesses of a thread before it needs the first
+[[maybe_unused]] constexpr int IN_COLUMNS = 8;  // the same
+[[maybe_unused]] constexpr int AT_ONCE = 16;    // elements that are taken as one, or one access's
+
+template <typename R> using StateOf = typename R::State;
+template <typename R> using ElementOf = typename R::Element;
+template <typename R> using ReferenceOf = typename R::Reference;
+
+// Whether elements count from the first of their row.
+template <typename R> constexpr bool needs_reference = !is_nothing<ReferenceOf<R>>;
+
+// A state as words that can be handed on.
+template <typename State> union Words {
+    using Word = choice<sizeof(State) % 8 == 0, uint64, uint32>;
+    static constexpr int count = sizeof(State) / sizeof(Word);
+    State state;
+    Word at[count];
+};
+
+template <typename State> DEVICE State of_lane_below(const State& state, int step) {
+    Words<State> given, found;
+    given.state = state;
+    UNROLLED
+    for (int i = 0; i < Words<State>::count; ++i) {
+        found.at[i] = __shfl_down_sync(0xffffffffu, given.at[i], step);
+    }
+    return found.state;
+}
+
+// A state that another block has written.
+template <typename State> DEVICE State seen(const State* state) {
+    using Word = typename Words<State>::Word;
+    Words<State> found;
+    UNROLLED
+    for (int i = 0; i < Words<State>::count; ++i) {
+        found.at[i] = reinterpret_cast<const volatile Word*>(state)[i];
+    }
+    return found.state;
+}
+
+// Merges the states of groups of threads; the first thread of each has the outcome.
+template <typename R, int threads> DEVICE void gather(StateOf<R>& state) {
+    UNROLLED
+    for (int step = (threads < LANES ? threads : LANES) / 2; step > 0; step /= 2) {
+        R::merge(state, of_lane_below(state, step));
+    }
+    if constexpr (threads > LANES) {
+        constexpr int warps = threads / LANES;
+        SHARED StateOf<R> parts[warps];
+        __syncthreads();  // those of before have been read
+        if (threadIdx.x % LANES == 0) parts[threadIdx.x / LANES] = state;
+        __syncthreads();
+        if (threadIdx.x < LANES) {
+            state = threadIdx.x < warps ? parts[threadIdx.x] : R::none();
+            UNROLLED
+            for (int step = warps / 2; step > 0; step /= 2) {
+                R::merge(state, of_lane_below(state, step));
+            }
+        }
+    }
+}
+
+// Whether this block is the last of so many to come here; what they wrote before can be seen then.
+// The counter is 0 before the first and after the last.
+DEVICE bool is_last(uint32* counter, uint32 blocks) {
+    SHARED bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(counter, 1u) == blocks - 1;
+        if (last) *counter = 0;
+    }
+    __syncthreads();
+    const bool result = last;
+    __threadfence();
+    return result;
+}
+
+// Elements next to each other, of which so many are aligned together.
+template <int each, int chunk, typename T> DEVICE Vector<T, each> part_of(const T* first) {
+    if constexpr (each == chunk) {
+        return loaded<each>(first);
+    } else {
+        Vector<T, each> result;
+        UNROLLED
+        for (int i = 0; i < each; i += chunk) {
+            const auto part = loaded<chunk>(first + i);
+            UNROLLED
+            for (int j = 0; j < chunk; ++j) result.at[i + j] = part.at[j];
+        }
+        return result;
+    }
+}
+
+// Where a row's vectors are, in elements from its start: one after the other, or along some axes.
+template <int each> struct Straight {
+    template <typename Index> DEVICE int64 place(Index vector) const {
+        return int64(vector) * each;
+    }
+};
+template <int axes> struct Spread {
+    Layout<axes, 1> layout;
+    template <typename Index> DEVICE int64 place(Index vector) const {
+        int64 places[1];
+        find_places(layout, vector, places);
+        return places[0];
+    }
+};
+
+// Takes a row's vectors from `first` on, a few that are `threads` apart, and again so many after
+// `stride`, up to before `stop`.
+template <typename R, int threads, int each, int chunk, typename Index, typename Along>
+DEVICE void take_row(StateOf<R>& state, ReferenceOf<R> reference, const ElementOf<R>* row,
+                     const Along& along, Index first, Index stride, Index stop) {
+    using E = ElementOf<R>;
+    constexpr int most = AT_ONCE / each, together = most < 1 ? 1 : most < IN_ROWS ? most : IN_ROWS;
+    for (; first < stop; first += stride) {
+        Vector<E, each> parts[IN_ROWS];
+        if (stop - first > (IN_ROWS - 1) * threads) {
+            UNROLLED
+            for (int n = 0; n < IN_ROWS; ++n) {
+                parts[n] = part_of<each, chunk>(row + along.place(first + n * threads));
+            }
+            UNROLLED
+            for (int n = 0; n < IN_ROWS; n += together) {
+                const Index at = Index((first + n * threads) * each);
+                if constexpr (together == 1) {
+                    R::template take<each>(state, reference, parts[n].at, at, Index(0));
+                } else {
+                    E x[together * each];
+                    UNROLLED
+                    for (int i = 0; i < together * each; ++i) {
+                        x[i] = parts[n + i / each].at[i % each];
+                    }
+                    R::template take<each>(state, reference, x, at, Index(threads * each));
+                }
+            }
+        } else {
+            UNROLLED
+            for (int n = 0; n < IN_ROWS; ++n) {
+                if (first + n * threads >= stop) break;
+                parts[n] = part_of<each, chunk>(row + along.place(first + n * threads));
+            }
+            UNROLLED
+            for (int n = 0; n < IN_ROWS; ++n) {
+                if (first + n * threads >= stop) break;
+                R::template take<each>(state, reference, parts[n].at,
+                                       Index((first + n * threads) * each), Index(0));
+            }
+        }
+    }
+}
+
+// Rows, each by `threads` threads; or by several blocks, which take turns in reading it, so that
+// all read what lies together. The last of them merges what all have written to `scratch`.
+template <typename R, typename Index, int threads, int each, int chunk, int kept, typename Along>
+DEVICE void reduce_rows(typename R::Result* out, const ElementOf<R>* data, StateOf<R>* scratch,
+                        uint32* counters, double divisor, int64 rows, int64 length, int64 pieces,
+                        const Layout<kept, 2>& layout, const Along& along) {
+    constexpr int together = THREADS / threads;  // rows of a block
+    const Index lane = threadIdx.x % threads, full = Index(length / each);
+    const Index count = Index(rows * pieces);
+    for (Index base = Index(blockIdx.x) * together; base < count;
+         base += Index(gridDim.x) * together) {
+        const Index number = base + threadIdx.x / threads;
+        const Index row = threads < THREADS || pieces == 1 ? number : number / Index(pieces);
+        const Index part = number - row * (threads < THREADS ? 1 : Index(pieces));
+        StateOf<R> state = R::none();
+        int64 places[2] = {0, 0};
+        if (number < count) {
+            find_places(layout, row, places);
+            const ElementOf<R>* first = data + places[0];
+            ReferenceOf<R> reference{};
+            if constexpr (needs_reference<R>) reference = *first;
+            constexpr Index step = threads * IN_ROWS;
+            const Index stride = threads < THREADS ? step : step * Index(pieces);
+            take_row<R, threads, each, chunk>(state, reference, first, along, part * step + lane,
+                                              stride, full);
+            if (each > 1 && part == 0) {
+                ROLLED
+                for (Index i = full * each + lane; i < Index(length); i += threads) {
+                    const ElementOf<R> x[1] = {first[i]};
+                    R::template take<1>(state, reference, x, i, Index(0));
+                }
+            }
+        }
+        gather<R, threads>(state);
+        if constexpr (threads == THREADS) {
+            if (pieces > 1) {
+                if (threadIdx.x == 0) scratch[number] = state;
+                if (!is_last(counters + row, uint32(pieces))) continue;
+                state = R::none();
+                for (Index n = threadIdx.x; n < Index(pieces); n += THREADS) {
+                    R::merge(state, seen(scratch + row * Index(pieces) + n));
+                }
+                gather<R, threads>(state);
+            }
+        }
+        if (number < count && lane == 0) out[places[1]] = R::finish(state, length, divisor);
+    }
+}
+
+// Merges the states of threads whose columns are the same; those of the first have the outcome.
+template <typename R, int across, int down, int each>
+DEVICE void gather_columns(StateOf<R> (&states)[each]) {
+    if constexpr (down > 1) {
+        SHARED StateOf<R> parts[across * down];
+        UNROLLED
+        for (int i = 0; i < each; ++i) {
+            parts[threadIdx.x] = states[i];
+            __syncthreads();
+            UNROLLED
+            for (int half = down / 2; half > 0; half /= 2) {
+                if (threadIdx.x < half * across) {
+                    R::merge(states[i], parts[threadIdx.x + half * across]);
+                    parts[threadIdx.x] = states[i];
+                }
+                __syncthreads();
+            }
+        }
+    }
+}
+
+// Where the columns of a thread are in memory.
+template <int each, int chunk, typename T>
+DEVICE Vector<T, each> columns_of(const T* first, int valid) {
+    if (valid >= each) return part_of<each, chunk>(first);
+    Vector<T, each> result{};
+    UNROLLED
+    for (int i = 0; i < each; ++i) {
+        if (i < valid) result.at[i] = first[i];
+    }
+    return result;
+}
+
+// Columns next to each other. A block has across * down threads: the former have `each` columns
+// each, the latter take every down-th element of these. Several blocks may take turns, as in rows.
+template <typename R, typename Index, int across, int down, int each, int chunk, int kept, int axes>
+DEVICE void reduce_columns(typename R::Result* out, const ElementOf<R>* data, StateOf<R>* scratch,
+                           uint32* counters, double divisor, int64 planes, int64 width,
+                           int64 length, int64 pieces, int64 step, int64 out_step,
+                           const Layout<kept, 2>& layout, const Spread<axes>& along) {
+    using E = ElementOf<R>;
+    const Index groups = Index((width + across * each - 1) / (across * each));
+    const Index count = groups * Index(planes) * Index(pieces);
+    const Index x = threadIdx.x % across, y = threadIdx.x / across;
+    for (Index number = blockIdx.x; number < count; number += gridDim.x) {
+        const Index rest = number / groups, group = number - rest * groups;
+        const Index part = rest / Index(planes), plane = rest - part * Index(planes);
+        const Index column = (group * across + x) * each;
+        const int64 left = width - int64(column);
+        const int valid = left >= each ? each : left > 0 ? int(left) : 0;
+        int64 places[2];
+        find_places(layout, plane, places);
+        const E* first = data + places[0] + int64(column) * step;
+        StateOf<R> states[each];
+        UNROLLED
+        for (int i = 0; i < each; ++i) states[i] = R::none();
+        if (valid > 0) {
+            ReferenceOf<R> references[each];
+            if constexpr (needs_reference<R>) {
+                const auto top = columns_of<each, chunk>(first, valid);
+                UNROLLED
+                for (int i = 0; i < each; ++i) references[i] = top.at[i];
+            }
+            const Index stop = Index(length), stride = Index(pieces) * (IN_COLUMNS * down);
+            for (Index row = part * (IN_COLUMNS * down) + y; row < stop; row += stride) {
+                Vector<E, each> parts[IN_COLUMNS];
+                const bool whole = stop - row > (IN_COLUMNS - 1) * down;
+                UNROLLED
+                for (int n = 0; n < IN_COLUMNS; ++n) {
+                    if (!whole && row + n * down >= stop) break;
+                    parts[n] = columns_of<each, chunk>(first + along.place(row + n * down), valid);
+                }
+                if (whole) {
+                    UNROLLED
+                    for (int i = 0; i < each; ++i) {
+                        E taken[IN_COLUMNS];
+                        UNROLLED
+                        for (int n = 0; n < IN_COLUMNS; ++n) taken[n] = parts[n].at[i];
+                        R::template take<1>(states[i], references[i], taken, row, Index(down));
+                    }
+                } else {
+                    UNROLLED
+                    for (int n = 0; n < IN_COLUMNS; ++n) {
+                        if (row + n * down >= stop) break;
+                        UNROLLED
+                        for (int i = 0; i < each; ++i) {
+                            const E taken[1] = {parts[n].at[i]};
+                            R::template take<1>(states[i], references[i], taken,
+                                                Index(row + n * down), Index(0));
+                        }
+                    }
+                }
+            }
+        }
+        gather_columns<R, across, down>(states);
+        if (pieces > 1) {
+            const Index apart = Index(planes) * Index(width);  // states of one piece
+            StateOf<R>* to = scratch + (plane * Index(width) + column);
+            if (y == 0) {
+                UNROLLED
+                for (int i = 0; i < each; ++i) {
+                    if (i < valid) to[part * apart + i] = states[i];
+                }
+            }
+            if (!is_last(counters + (plane * groups + group), uint32(pieces))) continue;
+            UNROLLED
+            for (int i = 0; i < each; ++i) {
+                states[i] = R::none();
+                if (i >= valid) continue;
+                for (Index n = y; n < Index(pieces); n += down) {
+                    R::merge(states[i], seen(to + n * apart + i));
+                }
+            }
+            gather_columns<R, across, down>(states);
+        }
+        if (y == 0) {
+            UNROLLED
+            for (int i = 0; i < each; ++i) {
+                if (i < valid) {
+                    out[places[1] + (int64(column) + i) * out_step] =
+                        R::finish(states[i], length, divisor);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace reduction
+}  // namespace numr
