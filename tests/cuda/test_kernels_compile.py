@@ -15,7 +15,8 @@ import pytest
 from host_kernels import HostLibrary
 from kernel_rows import signatures
 
-from numr_api._backends.cuda.elementwise_kernels import Signature, Variant, source_of
+from numr_api._backends.cuda.elementwise_kernels import Signature, Variant
+from numr_api._backends.cuda.elementwise_texts import source_of
 from numr_api._backends.cuda.library import OPTIONS, linked, text_of
 
 NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")

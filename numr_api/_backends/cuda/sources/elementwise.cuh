@@ -1,4 +1,5 @@
-// How element-wise kernels reach their operands; elementwise_kernels.py writes the kernels.
+// How element-wise kernels reach their operands; elementwise_kernels.py and elementwise_texts.py
+// write the kernels.
 #pragma once
 #include "numbers.cuh"
 
@@ -25,27 +26,135 @@ template <typename Index> DEVICE Index first_thread() {
 }
 template <typename Index> DEVICE Index all_threads() { return Index(gridDim.x) * THREADS; }
 
+// --- places --------------------------------------------------------------------------------------
+
+// A length to divide by. A number below 2**31 is divided by multiplying (Granlund and Montgomery,
+// PLDI 1994): the quotient is (high half of factor * number + number) >> shift.
+struct Length {
+    uint32 length, factor, shift;
+};
+DEVICE uint32 quotient(uint32 number, const Length& by) {
+    return (uint32(uint64(by.factor) * number >> 32) + number) >> by.shift;
+}
+DEVICE uint64 quotient(uint64 number, int64 by) { return number / uint64(by); }
+
+DEVICE uint32 length_of(const Length& axis) { return axis.length; }
+DEVICE int64 length_of(int64 axis) { return axis; }
+
 // Axes that all arrays step through: their lengths, and the elements from one index to the next.
 template <int axes, int arrays> struct Layout {
+    Length lengths[axes];
+    int32 steps[arrays][axes];
+};
+template <int axes, int arrays> struct WideLayout {
     int64 lengths[axes];
     int64 steps[arrays][axes];
 };
 
-// The places of an element of all arrays, given its number in row-major order.
-template <typename Index, int axes, int arrays>
-DEVICE void find_places(const Layout<axes, arrays>& layout, Index number, int64 (&places)[arrays]) {
+// Finds an element's index along each axis, given its number in row-major order, and its place in
+// all arrays.
+template <typename Lay, typename Index, int axes, int arrays>
+DEVICE void find_places(
+    const Lay& layout, Index number, Index (&indexes)[axes], int64 (&places)[arrays]
+) {
     UNROLLED
     for (int array = 0; array < arrays; ++array) places[array] = 0;
     UNROLLED
     for (int axis = axes - 1; axis >= 0; --axis) {
-        Index length = Index(layout.lengths[axis]);
-        Index rest = axis == 0 ? 0 : number / length;
-        int64 index = int64(number - rest * length);
+        const Index rest = axis == 0 ? Index(0) : Index(quotient(number, layout.lengths[axis]));
+        const Index index = number - rest * Index(length_of(layout.lengths[axis]));
+        indexes[axis] = index;
         UNROLLED
         for (int array = 0; array < arrays; ++array) {
-            places[array] += index * layout.steps[array][axis];
+            places[array] += int64(index) * layout.steps[array][axis];
         }
         number = rest;
+    }
+}
+
+// --- chunks of rows that are not aligned ---------------------------------------------------------
+
+// A row: its elements, and the steps of all arrays along it.
+template <int arrays> struct Steps {
+    int64 length;
+    int64 steps[arrays];
+};
+
+// Elements next to each other that may begin anywhere. Of those that fill 4 bytes, the one or two
+// words are read in which they lie.
+template <int count, typename T> DEVICE Vector<T, count> shifted(const T* first) {
+    Vector<T, count> result;
+    if constexpr (count > 1 && count * sizeof(T) == 4) {
+        const uint64 address = reinterpret_cast<uint64>(first);
+        const uint32* words = reinterpret_cast<const uint32*>(address & ~uint64(3));
+        const uint32 beyond = uint32(address & 3) * 8;
+        uint64 found = words[0];
+        if (beyond) found |= uint64(words[1]) << 32;
+        *reinterpret_cast<uint32*>(&result) = uint32(found >> beyond);
+    } else {
+        UNROLLED
+        for (int i = 0; i < count; ++i) result.at[i] = first[i];
+    }
+    return result;
+}
+
+// --- tiles ---------------------------------------------------------------------------------------
+
+// Tiles of the last two axes, ``down`` and ``across``. The last two lengths of ``layout`` count
+// tiles, and its steps go from tile to tile.
+template <typename Lay, int arrays> struct Tiles {
+    Lay layout;
+    int64 down, across;  // elements
+    int64 steps_down[arrays], steps_across[arrays];
+};
+
+// The row-major number of the tile that comes at a number: tiles that are worked on at a time lie
+// in bands, so that those that are next to each other along either axis share pages of memory.
+template <int band, typename Index> DEVICE Index in_bands(Index number, Index down, Index across) {
+    const Index plane = number / (down * across), inside = number - plane * (down * across);
+    const Index first = inside / (band * across) * band;
+    const Index height = down - first < band ? down - first : Index(band);
+    const Index rest = inside - first * across;
+    const Index column = rest / height;
+    return (plane * down + first + rest - column * height) * across + column;
+}
+
+// A tile's line of one index across, with room so that reading across meets all banks.
+template <typename T, int across, int down> struct Line {
+    T at[down + (across < 32 ? 32 / across : 1)];
+};
+
+// Reads a tile of an operand along ``down``, ``count`` elements at a time, to shared memory.
+template <int count, int across, int down, typename T>
+DEVICE void read_tile(
+    Line<T, across, down>* tile, const T* from, int64 step_across, int64 step_down, int64 wide,
+    int64 high
+) {
+    constexpr int each = across * down / count / THREADS, vectors = down / count;
+    Vector<T, count> held[each];
+    UNROLLED
+    for (int k = 0; k < each; ++k) {
+        const int number = threadIdx.x + k * THREADS;
+        const int l = number / vectors, d = number % vectors * count;
+        if (l < wide && d < high) {
+            if (count == 1) {
+                held[k].at[0] = from[l * step_across + d * step_down];
+            } else if (d + count <= high) {
+                held[k] = loaded<count>(from + l * step_across + d);
+            } else {
+                UNROLLED
+                for (int i = 0; i < count; ++i) {
+                    if (d + i < high) held[k].at[i] = from[l * step_across + d + i];
+                }
+            }
+        }
+    }
+    UNROLLED
+    for (int k = 0; k < each; ++k) {
+        const int number = threadIdx.x + k * THREADS;
+        const int l = number / vectors, d = number % vectors * count;
+        UNROLLED
+        for (int i = 0; i < count; ++i) tile[l].at[d + i] = held[k].at[i];
     }
 }
 
