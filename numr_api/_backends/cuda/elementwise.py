@@ -258,6 +258,10 @@ class Kernel:
         result = self._library.empty(tuple(shape[axis] for axis in order), self._dtype)
         return result.transpose(sorted(range(len(shape)), key=order.__getitem__))
 
+    def scalar(self, value: Any) -> tuple[Any, ...]:
+        """What ``write`` is given for the only operand, a Python scalar."""
+        return self._scalars[0](value)
+
     def write(self, out: Any, arrays: Sequence[Any], scalars: Sequence[Any] = ()) -> None:
         """Write to an array of one element or more, to which the operands broadcast.
 

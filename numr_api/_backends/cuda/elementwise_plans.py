@@ -72,15 +72,13 @@ def _vectors(
     if not rows:
         return Way(Variant(1, modes, count >= FEW), groups, "q", (count,))
     last = [(*step[:-1], step[-1] * each) for step in steps]
-    wide, codes, numbers = _layout((*lengths[:-1], lengths[-1] // each), last, count)
-    return Way(
-        Variant(len(lengths), modes, wide), groups, f"q{codes}", (count // each, *numbers)
-    )
+    wide, codes, numbers = layout_of((*lengths[:-1], lengths[-1] // each), last, count)
+    return Way(Variant(len(lengths), modes, wide), groups, f"q{codes}", (count // each, *numbers))
 
 
 def _elements(signature: Signature, lengths: Shape, steps: list[Steps]) -> Way:
     count = math.prod(lengths)
-    wide, codes, numbers = _layout(lengths, steps, count)
+    wide, codes, numbers = layout_of(lengths, steps, count)
     groups = _groups(count, THREADS * signature.scattered)
     return Way(Variant(len(lengths), (), wide), groups, f"q{codes}", (count, *numbers))
 
@@ -96,7 +94,7 @@ def _chunks(signature: Signature, lengths: Shape, steps: list[Steps]) -> Way | N
     if 2 * row < chunks * chunk:  # half of the threads would have nothing to do
         return None
     count = chunks * math.prod(lengths[:-1])
-    wide, codes, numbers = _layout(
+    wide, codes, numbers = layout_of(
         (*lengths[:-1], chunks), [(*step[:-1], 0) for step in steps], count
     )
     variant = Variant(len(lengths), modes, wide)
@@ -115,7 +113,7 @@ def _tiles(
     order = [axis for axis in range(len(lengths) - 1) if axis != down] + [down, len(lengths) - 1]
     lengths = tuple(lengths[axis] for axis in order)
     steps = [tuple(step[axis] for axis in order) for step in steps]
-    tiled = [False] + [_lies_down(step, size) for step, size in zip(steps, sizes, strict=True)][1:]
+    tiled = [False, *map(_lies_down, steps[1:])]
     total = sum(size for size, is_tiled in zip(sizes, tiled, strict=True) if is_tiled)
     tile = tile_of(lengths[-2], lengths[-1], max(total, sizes[0]))
     modes = tuple(
@@ -135,7 +133,7 @@ def _tiles(
     high, across = tile
     counts = (-(-lengths[-2] // high), -(-lengths[-1] // across))
     count = math.prod(lengths[:-2]) * math.prod(counts)
-    wide, codes, numbers = _layout(
+    wide, codes, numbers = layout_of(
         (*lengths[:-2], *counts),
         [(*step[:-2], step[-2] * high, step[-1] * across) for step in steps],
         count,
@@ -163,7 +161,7 @@ def _other_axis(steps: list[Steps], sizes: Sequence[int]) -> int | None:
 CLOSE = 2  # elements from one to the next, so that they still count as being next to each other
 
 
-def _lies_down(step: Steps, size: int) -> bool:
+def _lies_down(step: Steps) -> bool:
     """Whether an operand's elements are closer to each other down than across."""
     return 0 < abs(step[-2]) < abs(step[-1]) and abs(step[-2]) <= CLOSE
 
@@ -195,7 +193,7 @@ def _groups(count: int, each: int) -> int:
     return min(-(-count // each), MOST_GROUPS)
 
 
-def _layout(
+def layout_of(
     lengths: Sequence[int], steps: Sequence[Steps], count: int
 ) -> tuple[bool, str, tuple[int, ...]]:
     """Whether a layout is a wide one, and the codes and numbers of it."""

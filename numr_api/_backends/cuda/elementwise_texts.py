@@ -218,7 +218,9 @@ def chunks_body(signature: Signature, variant: Variant, name: str) -> list[str]:
         else:
             single[letter] = f"{at} + at]"
             parts[letter] = f"{letter}_each.at[i]"
-            whole.append(f"const auto {letter}_each = shifted<{word}>({letter} + places[{i}] + at);")
+            whole.append(
+                f"const auto {letter}_each = shifted<{word}>({letter} + places[{i}] + at);"
+            )
     out = "places[0] + at" if variant.modes[0] == "run" else "places[0] + at * along.steps[0]"
     lead = f"int64((reinterpret_cast<uint64>(out + places[0]) / {size}) % {word})"
     setup = [
@@ -245,7 +247,8 @@ def chunks_body(signature: Signature, variant: Variant, name: str) -> list[str]:
         f"    for (int k = 0; k < {each}; ++k) {{",
         f"        const int64 at = first + k * {THREADS * word};",
         f"        if (at >= 0 && at + {word} <= along.length) {{",
-        f"            store<{word}>(out + {out}, results[k]);" if word > 1
+        f"            store<{word}>(out + {out}, results[k]);"
+        if word > 1
         else f"            out[{out}] = results[k].at[0];",
         *(
             [

@@ -34,22 +34,33 @@ def loop_of(arrays: Sequence[Any]) -> tuple[Shape, list[Steps]]:
     shape = arrays[0].shape
     spread = [_steps(x, shape) for x in arrays]
     axes = [axis for axis, length in enumerate(shape) if length > 1]
-    axes.sort(key=lambda axis: -abs(spread[0][axis]))
-    lengths: list[int] = []
-    columns: list[Steps] = []  # the steps of all arrays along an axis
-    for axis in axes:
-        column = tuple(steps[axis] for steps in spread)
-        if columns and all(
-            outer == inner * shape[axis] for outer, inner in zip(columns[-1], column, strict=True)
-        ):
-            lengths[-1] *= shape[axis]
-            columns[-1] = column
-        else:
-            lengths.append(shape[axis])
-            columns.append(column)
-    if not lengths:  # a single element
+    if not axes:  # a single element
         return (1,), [(1,), *((0,) for _ in arrays[1:])]
-    return tuple(lengths), list(zip(*columns, strict=True))
+    axes.sort(key=lambda axis: -abs(spread[0][axis]))
+    columns = [tuple(steps[axis] for steps in spread) for axis in axes]
+    return merged([shape[axis] for axis in axes], columns)
+
+
+def merged(lengths: Sequence[int], columns: Sequence[Steps]) -> tuple[Shape, list[Steps]]:
+    """Axes of which those that all arrays step through as one are one, and each array's steps.
+
+    Arguments:
+        columns: the steps of all arrays along each axis.
+    """
+    arrays = len(columns[0]) if columns else 0
+    kept: list[tuple[int, Steps]] = []
+    for length, column in zip(lengths, columns, strict=True):
+        if length == 1:
+            continue
+        if kept and all(
+            outer == inner * length for outer, inner in zip(kept[-1][1], column, strict=True)
+        ):
+            kept[-1] = (kept[-1][0] * length, column)
+        else:
+            kept.append((length, column))
+    if not kept:  # a single element
+        return (1,), [(0,)] * arrays
+    return tuple(length for length, _ in kept), list(zip(*(c for _, c in kept), strict=True))
 
 
 def _steps(x: Any, shape: Shape) -> Steps:

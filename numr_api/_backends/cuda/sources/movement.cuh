@@ -1,0 +1,34 @@
+// Elements taken by index, and numbers that count.
+#pragma once
+#include "elementwise.cuh"
+
+namespace numr {
+
+// The axes of an array along which index arrays select: their lengths, the units from one index to
+// the next, and what is left in the fault word if an index is out of bounds.
+template <int arrays> struct Selected {
+    int64 lengths[arrays];
+    int64 steps[arrays];
+    uint32 faults[arrays];
+};
+
+// An index from 0 of one that may be negative; of one out of bounds 0, and the word gets the number.
+template <typename T> DEVICE int64 place_of(T index, int64 length, uint32 number, uint32* fault) {
+    uint64 at = uint64(index);
+    if (index < T(0)) at += uint64(length);
+    if (at >= uint64(length)) {
+        atomicMax(fault, number);
+        at = 0;
+    }
+    return int64(at);
+}
+
+// start + step * i for each i, in the arithmetic of T, then converted.
+template <typename T, typename Stored>
+DEVICE void write_range(Stored* out, int64 count, T start, T step) {
+    for (int64 i = first_thread<int64>(); i < count; i += all_threads<int64>()) {
+        out[i] = converted<Stored>(T(T(i) * step + start));
+    }
+}
+
+}  // namespace numr
