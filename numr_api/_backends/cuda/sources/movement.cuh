@@ -15,7 +15,7 @@ template <int arrays> struct Selected {
 // An index from 0 of one that may be negative; of one out of bounds 0, and the word gets the number.
 template <typename T> DEVICE int64 place_of(T index, int64 length, uint32 number, uint32* fault) {
     uint64 at = uint64(index);
-    if (index < T(0)) at += uint64(length);
+    if (is_signed<T> && index < T(0)) at += uint64(length);
     if (at >= uint64(length)) {
         atomicMax(fault, number);
         at = 0;
