@@ -170,13 +170,17 @@ def tile_of(down: int, across: int, size: int) -> tuple[int, int]:
     """How many elements a tile has down and across, where these axes have so many."""
     most = next(tile for total, tile in LARGEST_TILE.items() if size <= total or total == 16)
     elements = most[0] * most[1]
-    if down < most[0]:
-        height = max(4, 1 << (down - 1).bit_length())
-        return height, min(elements // height, 1 << (across - 1).bit_length())
-    if across < most[1]:
-        width = max(4, 1 << (across - 1).bit_length())
-        return min(elements // width, 1 << (down - 1).bit_length()), width
+    height, width = _next_power(down), _next_power(across)
+    if height < most[0]:
+        return height, min(elements // height, width, THREADS)
+    if width < most[1]:
+        return min(elements // width, height, THREADS), width
     return most
+
+
+def _next_power(length: int) -> int:
+    """The power of 2 that is not less, but 4 at least."""
+    return max(4, 1 << (length - 1).bit_length())
 
 
 def _width(step: int, others: Steps, address: int, size: int, most: int) -> int:

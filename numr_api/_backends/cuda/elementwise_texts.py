@@ -277,45 +277,50 @@ def tiles_body(signature: Signature, variant: Variant, name: str) -> list[str]:
     """
     assert variant.tile is not None
     down, across = variant.tile
-    index = _index(variant)
-    axes = variant.axes
+    index, axes = _index(variant), variant.axes
     given = letters(signature)
     modes = dict(zip(given, variant.modes[1:], strict=True))
     word = int(variant.modes[0])
     tiled = [letter for letter in given if modes[letter] != "direct"]
     types = dict(zip(given, signature.arrays[1:], strict=True))
     numbers = {letter: i for i, letter in enumerate(given, 1)}
+    direct = [letter for letter in given if letter not in tiled]
     parts = {
         letter: f"{letter}_tile[l + i].at[d]"
         if letter in tiled
-        else f"{letter}[places[{numbers[letter]}] + d * tiles.steps_down[{numbers[letter]}] "
-        f"+ (l + i) * tiles.steps_across[{numbers[letter]}]]"
+        else f"{letter}_at[i * tiles.steps_across[{numbers[letter]}]]"
         for letter in given
     }
-    each = down * across // word // THREADS
-    where = [
-        f"const int number = threadIdx.x + k * {THREADS};",
-        f"const int d = number / {across // word}, l = number % {across // word} * {word};",
-        "if (d >= high) break;",
-    ]
-    place = "out + places[0] + d * tiles.steps_down[0] + l * tiles.steps_across[0]"
-    single = f"if (l < wide) *({place}) = results[k].at[0];"
-    several = [
-        f"if (l + {word} <= wide) {{",
-        f"    store<{word}>({place}, results[k]);",
-        "} else {",
-        "    UNROLLED",
-        f"    for (int i = 0; i < {word}; ++i) if (l + i < wide) ({place})[i] = results[k].at[i];",
-        "}",
-    ]
+    rows = THREADS * word // across  # that all threads have at a time
+    each = down // rows
     last, before = axes - 1, axes - 2
+    start = "places[{0}] + first * tiles.steps_down[{0}] + l * tiles.steps_across[{0}]"
+    loop = [
+        "UNROLLED",
+        f"for (int k = 0; k < {each}; ++k) {{",
+        f"    const int d = first + k * {rows};",
+        "    if (d >= high) break;",
+    ]
+    if word > 1:
+        write = [
+            f"    if (l + {word} <= wide) {{",
+            f"        store<{word}>(to, results[k]);",
+            "    } else {",
+            "        UNROLLED",
+            f"        for (int i = 0; i < {word}; ++i) if (l + i < wide) to[i] = results[k].at[i];",
+            "    }",
+        ]
+    else:
+        write = ["    if (l < wide) *to = results[k].at[0];"]
     inner = [
         f"const {index} number = in_bands<{BAND}>(order, "
         f"{index}(length_of(tiles.layout.lengths[{before}])), "
         f"{index}(length_of(tiles.layout.lengths[{last}])));",
         *_find_places(signature, variant, "tiles.layout", "number"),
-        f"const int64 high = tiles.down - int64(indexes[{before}]) * {down};",
-        f"const int64 wide = tiles.across - int64(indexes[{last}]) * {across};",
+        f"const int high = int(smaller_of(int64({down}), "
+        f"tiles.down - int64(indexes[{before}]) * {down}));",
+        f"const int wide = int(smaller_of(int64({across}), "
+        f"tiles.across - int64(indexes[{last}]) * {across}));",
         *(
             f"read_tile<{modes[letter]}, {across}, {down}>({letter}_tile, "
             f"{letter} + places[{numbers[letter]}], tiles.steps_across[{numbers[letter]}], "
@@ -323,18 +328,21 @@ def tiles_body(signature: Signature, variant: Variant, name: str) -> list[str]:
             for letter in tiled
         ),
         "__syncthreads();",
+        f"const int first = int(threadIdx.x) / {across // word};",
+        f"const int l = int(threadIdx.x) % {across // word} * {word};",
+        *(f"auto {letter}_at = {letter} + {start.format(numbers[letter])};" for letter in direct),
         f"Vector<{stored(signature.result)}, {word}> results[{each}];",
-        "UNROLLED",
-        f"for (int k = 0; k < {each}; ++k) {{",
-        *_indented(where),
+        *loop,
         "    UNROLLED",
         f"    for (int i = 0; i < {word}; ++i) {{",
         f"        if (l + i < wide) results[k].at[i] = {applied(signature, name, parts)};",
         "    }",
+        *(f"    {letter}_at += {rows} * tiles.steps_down[{numbers[letter]}];" for letter in direct),
         "}",
-        "UNROLLED",
-        f"for (int k = 0; k < {each}; ++k) {{",
-        *_indented([*where, *(several if word > 1 else [single])]),
+        f"auto to = out + {start.format(0)};",
+        *loop,
+        *write,
+        f"    to += {rows} * tiles.steps_down[0];",
         "}",
         "__syncthreads();",
     ]

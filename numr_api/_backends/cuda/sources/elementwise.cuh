@@ -124,37 +124,34 @@ template <typename T, int across, int down> struct Line {
     T at[down + (across < 32 ? 32 / across : 1)];
 };
 
-// Reads a tile of an operand along ``down``, ``count`` elements at a time, to shared memory.
+// Reads a tile of an operand along ``down``, ``count`` elements at a time, to shared memory; of the
+// tile there are ``high`` elements down and ``wide`` across.
 template <int count, int across, int down, typename T>
 DEVICE void read_tile(
-    Line<T, across, down>* tile, const T* from, int64 step_across, int64 step_down, int64 wide,
-    int64 high
+    Line<T, across, down>* tile, const T* from, int64 step_across, int64 step_down, int wide, int high
 ) {
-    constexpr int each = across * down / count / THREADS, vectors = down / count;
+    constexpr int vectors = down / count, lines = THREADS / vectors, each = across / lines;
+    const int d = int(threadIdx.x) % vectors * count, first = int(threadIdx.x) / vectors;
     Vector<T, count> held[each];
+    from += first * step_across + d * step_down;
     UNROLLED
     for (int k = 0; k < each; ++k) {
-        const int number = threadIdx.x + k * THREADS;
-        const int l = number / vectors, d = number % vectors * count;
-        if (l < wide && d < high) {
-            if (count == 1) {
-                held[k].at[0] = from[l * step_across + d * step_down];
-            } else if (d + count <= high) {
-                held[k] = loaded<count>(from + l * step_across + d);
+        if (first + k * lines < wide) {
+            if (d + count <= high) {
+                held[k] = loaded<count>(from);
             } else {
                 UNROLLED
                 for (int i = 0; i < count; ++i) {
-                    if (d + i < high) held[k].at[i] = from[l * step_across + d + i];
+                    if (d + i < high) held[k].at[i] = from[i];
                 }
             }
         }
+        from += lines * step_across;
     }
     UNROLLED
     for (int k = 0; k < each; ++k) {
-        const int number = threadIdx.x + k * THREADS;
-        const int l = number / vectors, d = number % vectors * count;
         UNROLLED
-        for (int i = 0; i < count; ++i) tile[l].at[d + i] = held[k].at[i];
+        for (int i = 0; i < count; ++i) tile[first + k * lines].at[d + i] = held[k].at[i];
     }
 }
 
