@@ -76,7 +76,9 @@ def fake(anew: pytest.MonkeyPatch) -> Any:
     fake_cupy.runtime.setDevice(0)
     backend: Any = import_module(f"{PREFIX}backend")
     anew.setattr(backend, "find_kernel", fake_kernels.find_kernel)
-    anew.setattr(backend, "find_cast", fake_kernels.find_cast)
+    movement: Any = import_module(f"{PREFIX}movement")
+    for name in ("find_cast", "find_copy", "find_fill", "Gathering", "Range"):
+        anew.setattr(movement, name, getattr(fake_kernels, name))
     return SimpleNamespace(
         calls=fake_cupy.calls, runtime=fake_cupy.runtime, cupy=sys.modules["cupy"]
     )

@@ -38,9 +38,18 @@ class ndarray(np.ndarray):  # noqa: N801 - CuPy's name
                     raise TypeError("NumPy's array beside CuPy's")
         return on_device(array)
 
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, tuple) and all(k is None or isinstance(k, int | slice) for k in key):
+            key = (*key, ...)  # so that an element is a view, too
+        return super().__getitem__(key)
+
     @property
     def data(self) -> Any:
         return SimpleNamespace(ptr=self.ctypes.data, device_id=self.number)
+
+    @property
+    def _c_contiguous(self) -> bool:
+        return self.flags.c_contiguous
 
     @property
     def device(self) -> Any:
@@ -110,15 +119,6 @@ class Runtime:
 runtime = Runtime()
 
 
-def _in_bounds(indices: Any, length: int, number: int, result: Any, fault: Any) -> None:
-    places = [int(x) + length * (int(x) < 0) for x in indices.ravel()]
-    if any(not 0 <= place < length for place in places):
-        fault[0] = max(int(fault[0]), number)
-    result[...] = np.reshape(
-        [place if 0 <= place < length else 0 for place in places], result.shape
-    )
-
-
 def _search(ordered: Any, values: Any, length: int, right: bool, result: Any) -> None:
     side = "right" if right else "left"
     result[...] = np.searchsorted(ordered.view(np.ndarray), values.view(np.ndarray), side=side)
@@ -135,7 +135,6 @@ def _positive_nan(x: Any, result: Any) -> None:
 KERNELS = {
     "numr_fill": _fill,
     "numr_with_positive_nan": _positive_nan,
-    "numr_in_bounds": _in_bounds,
     "numr_searchsorted": _search,
 }
 

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from host_kernels import COMPILER, HostArray, HostLibrary, on_host, twice
 
-from numr_api._backends.cuda import elementwise
-from numr_api._backends.cuda.elementwise import Kernel, common_shape, find_kernel, loop_of
+from numr_api._backends.cuda import elementwise, elementwise_plans
+from numr_api._backends.cuda.elementwise import Kernel, find_kernel
+from numr_api._backends.cuda.layouts import common_shape, loop_of
 from numr_api._dtypes import BY_NAME
 from numr_api._errors import Unsupported
 
@@ -124,7 +125,8 @@ def wide_sums(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The same where even few elements count as too many for 32 bits, or for one step."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(elementwise, "FEW", 2)
-        patch.setattr(elementwise, "MOST_GROUPS", 1)
+        patch.setattr(elementwise_plans, "FEW", 2)
+        patch.setattr(elementwise_plans, "MOST_GROUPS", 1)
         yield twice(tmp_path_factory.mktemp("wide_sums"), results)
 
 

@@ -273,7 +273,7 @@ def test_out_of_memory(fake: Any, monkeypatch: pytest.MonkeyPatch):
     def refuse(*_: Any) -> Any:
         raise fake_cupy.OutOfMemoryError("Out of memory allocating 8,000 bytes")
 
-    monkeypatch.setattr(fake.cupy, "empty", refuse)
+    monkeypatch.setattr(fake.cupy, "ndarray", refuse)
     with pytest.raises(DeviceOutOfMemory, match="cuda:1: Out of memory allocating 8,000 bytes"):
         xp.zeros(1000, device="cuda:1")
     assert fake.runtime.getDevice() == 0

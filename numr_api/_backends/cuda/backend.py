@@ -161,6 +161,8 @@ class CudaBackend(ArrayLibrary):
         return find_kernel(operation, operands, dtype, result)
 
     def launch(self, kernel: Kernel, /, *operands: Data | Scalar | None, out: Data = None) -> Data:
+        if out is not None and not out._c_contiguous and overlaps_itself(out):
+            raise ValueError("elements share memory")
         if not self._alone:
             return self._launch_here(kernel, *operands, out=out)
         try:

@@ -15,7 +15,7 @@ from numr_api._backends.cuda.elementwise_kernels import THREADS, Signature, Vari
 from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW, way_of
 from numr_api._backends.cuda.elementwise_texts import source_of
 from numr_api._backends.cuda.expressions import CLIP, EXPRESSIONS, expression
-from numr_api._backends.cuda.layouts import apart, common_shape, overlaps_itself
+from numr_api._backends.cuda.layouts import apart, common_shape
 from numr_api._backends.cuda.library import Library, library as of_cupy
 from numr_api._dtypes import BY_NAME, DType, scalar_range
 from numr_api._errors import Unsupported
@@ -240,8 +240,6 @@ class Kernel:
             out = self._new(shape, arrays)
         elif shape != out.shape:
             raise ValueError(f"shape {shape} does not fit {out.shape}")
-        elif overlaps_itself(out):
-            raise ValueError("elements share memory")
         else:
             arrays = [apart(x, out) for x in arrays]
         if out.size:

@@ -57,11 +57,6 @@ class Signature(NamedTuple):
         """
         return 1 if self.promoted[-1].kind == "c" and "(" in self.body else 4
 
-    @property
-    def chunk(self) -> int:
-        """How many elements of a row a block has, where rows are not aligned."""
-        return THREADS * self.scattered * words(self.result)
-
 
 class Variant(NamedTuple):
     """A way to run a kernel.
@@ -74,19 +69,21 @@ class Variant(NamedTuple):
             at a time in a tile's order, or "direct" in the output's order.
         wide: whether elements are counted in 64 bits.
         tile: how many elements a tile has down and across.
+        each: how many words of a chunk a thread has.
     """
 
     axes: int
     modes: tuple[str, ...]
     wide: bool
     tile: tuple[int, int] | None = None
+    each: int = 0
 
     def name(self, signature: Signature) -> str:
         """The kernel's name, unlike that of any other."""
         types = [x.name if x is not None else "scalar" for x in signature.operands]
         how = "".join(mode[0] for mode in self.modes) or "elements"
         count = "_wide" if self.wide else ""
-        tile = f"_{self.tile[0]}by{self.tile[1]}" if self.tile else ""
+        tile = f"_{self.tile[0]}by{self.tile[1]}" if self.tile else f"{self.each or ''}"
         parts = [signature.name, *types, signature.promoted[-1].name, signature.result.name]
         return "_".join([*parts, f"{self.axes}{how}{tile}{count}"])
 

@@ -27,7 +27,8 @@ FEW = 2**31  # elements that 32 bits count, with room for the last step
 MOST_GROUPS = 2**31 - 1
 ALIGNMENT = 16  # bytes of the largest access
 
-LARGEST_TILE = {4: (64, 64), 8: (32, 64), 16: (32, 32)}  # by the bytes of an element of all tiles
+# Elements down and across, by the bytes of an element of all operands: 16 KiB in each case.
+LARGEST_TILE = {1: (128, 128), 2: (64, 128), 4: (64, 64), 8: (32, 64), 16: (32, 32)}
 LEAST_OF_TILE = 1024  # elements of the two axes, below which there are no tiles
 
 
@@ -86,18 +87,19 @@ def _elements(signature: Signature, lengths: Shape, steps: list[Steps]) -> Way:
 def _chunks(signature: Signature, lengths: Shape, steps: list[Steps]) -> Way | None:
     row = lengths[-1]
     modes = tuple("constant" if s[-1] == 0 else "run" if s[-1] == 1 else "strided" for s in steps)
-    chunk = signature.chunk
-    word = words(signature.result)
-    if modes[0] != "run":
-        chunk, word = chunk // word, 1
-    chunks = -(-(row + word - 1) // chunk)
-    if 2 * row < chunks * chunk:  # half of the threads would have nothing to do
+    word = words(signature.result) if modes[0] == "run" else 1
+    for each in (signature.scattered, 1):
+        chunk = THREADS * each * word
+        chunks = -(-(row + word - 1) // chunk)
+        if 2 * row >= chunks * chunk:
+            break
+    else:  # more than half of the threads would have nothing to do
         return None
     count = chunks * math.prod(lengths[:-1])
     wide, codes, numbers = layout_of(
         (*lengths[:-1], chunks), [(*step[:-1], 0) for step in steps], count
     )
-    variant = Variant(len(lengths), modes, wide)
+    variant = Variant(len(lengths), modes, wide, None, each)
     codes = f"q{codes}{1 + len(steps)}q"
     numbers = (count, *numbers, row, *(step[-1] for step in steps))
     return Way(variant, _groups(count, 1), codes, numbers)
@@ -114,8 +116,7 @@ def _tiles(
     lengths = tuple(lengths[axis] for axis in order)
     steps = [tuple(step[axis] for axis in order) for step in steps]
     tiled = [False, *map(_lies_down, steps[1:])]
-    total = sum(size for size, is_tiled in zip(sizes, tiled, strict=True) if is_tiled)
-    tile = tile_of(lengths[-2], lengths[-1], max(total, sizes[0]))
+    tile = tile_of(lengths[-2], lengths[-1], max(sizes[0], sum(sizes[1:])))
     modes = tuple(
         "direct"
         if number and not is_tiled

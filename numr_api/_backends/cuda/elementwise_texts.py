@@ -10,8 +10,6 @@ from numr_api._backends.cuda.elementwise_kernels import (
     words,
 )
 
-BAND = 8  # tiles of a band; see in_bands of elementwise.cuh
-
 
 def source_of(signature: Signature, variant: Variant) -> str:
     """The text of a variant of a kernel, without the files that it includes."""
@@ -177,10 +175,11 @@ def elements_body(signature: Signature, variant: Variant, name: str) -> list[str
         "    UNROLLED",
         f"    for (int i = 0; i < {each}; ++i) {{",
         f"        const {index} number = first + i * {THREADS};",
-        f"        if (number >= {index}(count)) break;",
-        *_indented(_indented(_find_places(signature, variant, "layout", "number"))),
-        "        to[i] = places[0];",
-        f"        results[i] = {applied(signature, name, parts)};",
+        f"        if (number < {index}(count)) {{",
+        *_indented(_indented(_indented(_find_places(signature, variant, "layout", "number")))),
+        "            to[i] = places[0];",
+        f"            results[i] = {applied(signature, name, parts)};",
+        "        }",
         "    }",
         "    UNROLLED",
         f"    for (int i = 0; i < {each}; ++i) {{",
@@ -198,7 +197,7 @@ def chunks_body(signature: Signature, variant: Variant, name: str) -> list[str]:
     a whole word of the row are reached by themselves.
     """
     index = _index(variant)
-    each, word = signature.scattered, words(signature.result)
+    each, word = variant.each, words(signature.result)
     given = letters(signature)
     modes = dict(zip(given, variant.modes[1:], strict=True))
     if variant.modes[0] != "run":
@@ -281,46 +280,87 @@ def tiles_body(signature: Signature, variant: Variant, name: str) -> list[str]:
     given = letters(signature)
     modes = dict(zip(given, variant.modes[1:], strict=True))
     word = int(variant.modes[0])
-    tiled = [letter for letter in given if modes[letter] != "direct"]
-    types = dict(zip(given, signature.arrays[1:], strict=True))
     numbers = {letter: i for i, letter in enumerate(given, 1)}
+    types = dict(zip(given, signature.arrays[1:], strict=True))
+    tiled = [letter for letter in given if modes[letter] != "direct"]
     direct = [letter for letter in given if letter not in tiled]
-    parts = {
-        letter: f"{letter}_tile[l + i].at[d]"
-        if letter in tiled
-        else f"{letter}_at[i * tiles.steps_across[{numbers[letter]}]]"
-        for letter in given
-    }
-    rows = THREADS * word // across  # that all threads have at a time
+    # A thread has blocks of some elements down and a word across, so that it reads words, too.
+    deep = max(words(types[letter]) for letter in tiled)
+    while deep * word * THREADS > down * across:
+        deep //= 2
+    rows = deep * THREADS * word // across  # that all threads have at a time
     each = down // rows
     last, before = axes - 1, axes - 2
+    parts: dict[str, str] = {}
+    read: list[str] = []
+    for letter in given:
+        if letter in direct:
+            parts[letter] = f"{letter}_held[k][j][i]"
+        elif words(types[letter]) == deep:
+            parts[letter] = f"{letter}_words[i].at[j]"
+            read += [
+                f"Vector<{stored(types[letter])}, {deep}> {letter}_words[{word}];",
+                "UNROLLED",
+                f"for (int i = 0; i < {word}; ++i) "
+                f"{letter}_words[i] = loaded<{deep}>({letter}_tile[l + i].at + d);",
+            ]
+        else:
+            parts[letter] = f"{letter}_tile[l + i].at[d + j]"
     start = "places[{0}] + first * tiles.steps_down[{0}] + l * tiles.steps_across[{0}]"
-    loop = [
-        "UNROLLED",
-        f"for (int k = 0; k < {each}; ++k) {{",
-        f"    const int d = first + k * {rows};",
-        "    if (d >= high) break;",
-    ]
+
+    def loop(lines: list[str]) -> list[str]:
+        return [
+            "UNROLLED",
+            f"for (int k = 0; k < {each}; ++k) {{",
+            f"    const int d = first + k * {rows};",
+            *_indented(lines),
+            "}",
+        ]
+
+    def block(line: str) -> list[str]:
+        return [
+            "UNROLLED",
+            f"for (int j = 0; j < {deep}; ++j) {{",
+            "    UNROLLED",
+            f"    for (int i = 0; i < {word}; ++i) {{",
+            f"        {line}",
+            "    }",
+            "}",
+        ]
+
+    def hold(letter: str) -> list[str]:
+        number = numbers[letter]
+        at = f"{letter}_at[j * tiles.steps_down[{number}] + i * tiles.steps_across[{number}]]"
+        return [
+            f"{stored(types[letter])} {letter}_held[{each}][{deep}][{word}];",
+            f"auto {letter}_at = {letter} + {start.format(number)};",
+            *loop(
+                [
+                    *block(f"if (d + j < high && l + i < wide) {letter}_held[k][j][i] = {at};"),
+                    f"{letter}_at += {rows} * tiles.steps_down[{number}];",
+                ]
+            ),
+        ]
+
+    write = ["if (l < wide) *at = results[k][j].at[0];"]
     if word > 1:
         write = [
-            f"    if (l + {word} <= wide) {{",
-            f"        store<{word}>(to, results[k]);",
-            "    } else {",
-            "        UNROLLED",
-            f"        for (int i = 0; i < {word}; ++i) if (l + i < wide) to[i] = results[k].at[i];",
-            "    }",
+            f"if (l + {word} <= wide) {{",
+            f"    store<{word}>(at, results[k][j]);",
+            "} else {",
+            "    UNROLLED",
+            f"    for (int i = 0; i < {word}; ++i) if (l + i < wide) at[i] = results[k][j].at[i];",
+            "}",
         ]
-    else:
-        write = ["    if (l < wide) *to = results[k].at[0];"]
     inner = [
-        f"const {index} number = in_bands<{BAND}>(order, "
-        f"{index}(length_of(tiles.layout.lengths[{before}])), "
-        f"{index}(length_of(tiles.layout.lengths[{last}])));",
         *_find_places(signature, variant, "tiles.layout", "number"),
         f"const int high = int(smaller_of(int64({down}), "
         f"tiles.down - int64(indexes[{before}]) * {down}));",
         f"const int wide = int(smaller_of(int64({across}), "
         f"tiles.across - int64(indexes[{last}]) * {across}));",
+        f"const int first = int(threadIdx.x) / {across // word} * {deep};",
+        f"const int l = int(threadIdx.x) % {across // word} * {word};",
+        *(line for letter in direct for line in hold(letter)),
         *(
             f"read_tile<{modes[letter]}, {across}, {down}>({letter}_tile, "
             f"{letter} + places[{numbers[letter]}], tiles.steps_across[{numbers[letter]}], "
@@ -328,22 +368,21 @@ def tiles_body(signature: Signature, variant: Variant, name: str) -> list[str]:
             for letter in tiled
         ),
         "__syncthreads();",
-        f"const int first = int(threadIdx.x) / {across // word};",
-        f"const int l = int(threadIdx.x) % {across // word} * {word};",
-        *(f"auto {letter}_at = {letter} + {start.format(numbers[letter])};" for letter in direct),
-        f"Vector<{stored(signature.result)}, {word}> results[{each}];",
-        *loop,
-        "    UNROLLED",
-        f"    for (int i = 0; i < {word}; ++i) {{",
-        f"        if (l + i < wide) results[k].at[i] = {applied(signature, name, parts)};",
-        "    }",
-        *(f"    {letter}_at += {rows} * tiles.steps_down[{numbers[letter]}];" for letter in direct),
-        "}",
+        f"Vector<{stored(signature.result)}, {word}> results[{each}][{deep}];",
+        *loop([*read, *block(f"results[k][j].at[i] = {applied(signature, name, parts)};")]),
         f"auto to = out + {start.format(0)};",
-        *loop,
-        *write,
-        f"    to += {rows} * tiles.steps_down[0];",
-        "}",
+        *loop(
+            [
+                "UNROLLED",
+                f"for (int j = 0; j < {deep}; ++j) {{",
+                "    if (d + j < high) {",
+                "        auto at = to + j * tiles.steps_down[0];",
+                *_indented(_indented(write)),
+                "    }",
+                "}",
+                f"to += {rows} * tiles.steps_down[0];",
+            ]
+        ),
         "__syncthreads();",
     ]
     return [
@@ -351,7 +390,7 @@ def tiles_body(signature: Signature, variant: Variant, name: str) -> list[str]:
             f"SHARED Line<{stored(types[letter])}, {across}, {down}> {letter}_tile[{across}];"
             for letter in tiled
         ),
-        f"for ({index} order = blockIdx.x; order < {index}(count); order += gridDim.x) {{",
+        f"for ({index} number = blockIdx.x; number < {index}(count); number += gridDim.x) {{",
         *_indented(inner),
         "}",
     ]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numr_api._backends.cuda.elementwise import CARRIERS
@@ -94,16 +93,18 @@ def text_of(variant: Variant) -> str:
         *(f"    {line}" for line in found),
         each,
         number,
-        f"        if (number >= {index}(count)) break;",
-        f"        {index} indexes[{variant.axes}];",
-        f"        int64 places[{1 + count}];",
-        "        find_places(layout, number, indexes, places);",
-        "        from[k] = places[0];",
-        *(f"        {line}" for line in read),
+        f"        if (number < {index}(count)) {{",
+        f"            {index} indexes[{variant.axes}];",
+        f"            int64 places[{1 + count}];",
+        "            find_places(layout, number, indexes, places);",
+        "            from[k] = places[0];",
+        *(f"            {line}" for line in read),
+        "        }",
         "    }",
         each,
-        f"        if (first + k * {THREADS} >= {index}(count)) break;",
-        *(f"        {line}" for line in add),
+        f"        if (first + k * {THREADS} < {index}(count)) {{",
+        *(f"            {line}" for line in add),
+        "        }",
         "    }",
         f"    {unit} moved[{EACH}];",
         each,
@@ -232,9 +233,3 @@ def unit_of(
         return size
     bytes_ = [lengths[-1] * size, address, *(n * size for n in (*steps[:-1], *between))]
     return next(u for u in (16, 8, 4, 2, 1) if u == size or not any(n % u for n in bytes_))
-
-
-@cache
-def gathering() -> Gathering:
-    """For the device that is current when it is first called for each kernel."""
-    return Gathering()

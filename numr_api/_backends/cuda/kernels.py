@@ -34,22 +34,6 @@ _with_positive_nan = cupy.ElementwiseKernel(
     preamble="#define NUMR_NAN __longlong_as_double(0x7ff8000000000000ULL)",
 )  # fmt: skip
 
-# Indices from 0 for those that may be negative; of one out of bounds the number is left in fault.
-_in_bounds = cupy.ElementwiseKernel(
-    "S index, int64 length, uint32 number", "int64 place, raw uint32 fault",
-    """
-    const bool from_end = index < S(0);
-    unsigned long long at = static_cast<unsigned long long>(index);
-    if (from_end) at += static_cast<unsigned long long>(length);
-    if (at >= static_cast<unsigned long long>(length)) {
-        atomicMax(&fault[0], number);
-        at = 0;
-    }
-    place = static_cast<long long>(at);
-    """,
-    "numr_in_bounds",
-)  # fmt: skip
-
 _searchsorted = cupy.ElementwiseKernel(
     "raw T sorted, T value, int64 length, bool right", "int64 place",
     """
@@ -79,14 +63,6 @@ def with_positive_nan(x: Data) -> Data:
     result = cupy.empty(x.shape, x.dtype)
     if x.size:
         _with_positive_nan(x, result)
-    return result
-
-
-def in_bounds(indices: Data, length: int, number: int, fault: Data) -> Data:
-    """Indices from 0 along an axis; for one out of bounds, 0, and ``fault`` gets the number."""
-    result = cupy.empty(indices.shape, np.int64)
-    if indices.size:
-        _in_bounds(indices, length, number, result, fault)
     return result
 
 

@@ -85,6 +85,8 @@ def apart(x: Any, out: Any) -> Any:
 def span(x: Any) -> tuple[int, int]:
     """The addresses from the first byte of an array to beyond its last."""
     low = high = x.data.ptr
+    if x._c_contiguous:
+        return low, low + x.nbytes
     for length, stride in zip(x.shape, x.strides, strict=True):
         if length == 0:
             return 0, 0

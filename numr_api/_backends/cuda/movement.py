@@ -27,7 +27,8 @@ Data = Any
 Key = tuple[int | slice | None, ...]
 
 MOST_ELEMENTS = 2**53  # more than any memory holds, and float64 counts up to here exactly
-MANY_PARTS = 16  # of a concatenation, from which CuPy's single kernel is faster than one for each
+MANY_PARTS = 8  # of a concatenation: CuPy has one kernel for more than these, and we one for each
+SMALL_PART = 2**18  # bytes, of which the kernel takes longer than its launch
 
 
 class Movement:
@@ -67,7 +68,8 @@ class Movement:
 
     def concat(self, parts: Sequence[Data], axis: int) -> Data:
         first = parts[0]
-        if len(parts) >= MANY_PARTS or any(part.dtype != first.dtype for part in parts):
+        many = len(parts) > MANY_PARTS and first.nbytes < SMALL_PART
+        if many or any(part.dtype != first.dtype for part in parts):
             return cupy.concatenate(parts, axis)
         shape = list(first.shape)
         shape[axis] = sum(part.shape[axis] for part in parts)
@@ -217,7 +219,7 @@ class Range:
                 numbers = int(start) % 2**64, int(step) % 2**64
             else:
                 numbers = float(start), float(step)
-            groups = min(-(-count // THREADS), MOST_GROUPS)
+            groups = min(-(-count * self._dtype.itemsize // (16 * THREADS)), MOST_GROUPS)
             self._function.launch(groups, THREADS, self._layout, (result.data.ptr, count, *numbers))
         return result
 

@@ -108,20 +108,11 @@ template <typename Lay, int arrays> struct Tiles {
     int64 steps_down[arrays], steps_across[arrays];
 };
 
-// The row-major number of the tile that comes at a number: tiles that are worked on at a time lie
-// in bands, so that those that are next to each other along either axis share pages of memory.
-template <int band, typename Index> DEVICE Index in_bands(Index number, Index down, Index across) {
-    const Index plane = number / (down * across), inside = number - plane * (down * across);
-    const Index first = inside / (band * across) * band;
-    const Index height = down - first < band ? down - first : Index(band);
-    const Index rest = inside - first * across;
-    const Index column = rest / height;
-    return (plane * down + first + rest - column * height) * across + column;
-}
-
-// A tile's line of one index across, with room so that reading across meets all banks.
+// A tile's line of one index across. It consists of words, of which there are some in excess, so
+// that reading across meets many banks.
 template <typename T, int across, int down> struct Line {
-    T at[down + (across < 32 ? 32 / across : 1)];
+    static constexpr int word = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
+    alignas(sizeof(T) < 4 ? 4 : sizeof(T)) T at[down + (across < 32 ? 32 / across : 1) * word];
 };
 
 // Reads a tile of an operand along ``down``, ``count`` elements at a time, to shared memory; of the
@@ -132,26 +123,29 @@ DEVICE void read_tile(
 ) {
     constexpr int vectors = down / count, lines = THREADS / vectors, each = across / lines;
     const int d = int(threadIdx.x) % vectors * count, first = int(threadIdx.x) / vectors;
-    Vector<T, count> held[each];
     from += first * step_across + d * step_down;
-    UNROLLED
-    for (int k = 0; k < each; ++k) {
-        if (first + k * lines < wide) {
-            if (d + count <= high) {
-                held[k] = loaded<count>(from);
-            } else {
-                UNROLLED
-                for (int i = 0; i < count; ++i) {
-                    if (d + i < high) held[k].at[i] = from[i];
-                }
-            }
-        }
-        from += lines * step_across;
-    }
-    UNROLLED
-    for (int k = 0; k < each; ++k) {
+    // Whole words are not taken apart, which would be waiting for each.
+    using Word = choice<count == 1, T, choice<count * sizeof(T) == 4, uint32, uint16>>;
+    if (count == 1 || (high == down && wide == across)) {
+        Word held[each];
         UNROLLED
-        for (int i = 0; i < count; ++i) tile[first + k * lines].at[d + i] = held[k].at[i];
+        for (int k = 0; k < each; ++k) {
+            if (count > 1 || (d < high && first + k * lines < wide)) {
+                held[k] = *reinterpret_cast<const Word*>(from);
+            }
+            from += lines * step_across;
+        }
+        UNROLLED
+        for (int k = 0; k < each; ++k) {
+            *reinterpret_cast<Word*>(tile[first + k * lines].at + d) = held[k];
+        }
+    } else {
+        ROLLED
+        for (int l = first; l < wide; l += lines) {
+            ROLLED
+            for (int i = 0; i < count && d + i < high; ++i) tile[l].at[d + i] = from[i];
+            from += lines * step_across;
+        }
     }
 }
 
