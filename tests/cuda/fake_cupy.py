@@ -45,7 +45,15 @@ class ndarray(np.ndarray):  # noqa: N801 - CuPy's name
 
     @property
     def data(self) -> Any:
-        return SimpleNamespace(ptr=self.ctypes.data, device_id=self.number)
+        def copy_from_device_async(source: Any, size: int, stream: Any) -> None:
+            calls.append(("copy", source.device_id, self.number, runtime.getDevice()))
+            ctypes.memmove(self.ctypes.data, source.ptr, size)
+
+        return SimpleNamespace(
+            ptr=self.ctypes.data,
+            device_id=self.number,
+            copy_from_device_async=copy_from_device_async,
+        )
 
     @property
     def _c_contiguous(self) -> bool:
@@ -117,6 +125,16 @@ class Runtime:
 
 
 runtime = Runtime()
+
+
+class Event:
+    """What tells the order of work on two devices."""
+
+    def __init__(self, disable_timing: bool) -> None:
+        assert disable_timing
+
+    def record(self, stream: Any) -> None:
+        calls.append(("record", runtime.getDevice()))
 
 
 def _search(ordered: Any, values: Any, length: int, right: bool, result: Any) -> None:
@@ -229,7 +247,12 @@ def modules() -> dict[str, Any]:
     """The modules of CuPy by name."""
     cuda = SimpleNamespace(
         runtime=runtime,
-        get_current_stream=lambda: SimpleNamespace(ptr=runtime.stream, synchronize=lambda: None),
+        get_current_stream=lambda: SimpleNamespace(
+            ptr=runtime.stream,
+            synchronize=lambda: None,
+            wait_event=lambda event: calls.append(("wait", runtime.getDevice())),
+        ),
+        Event=Event,
         memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
         Device=lambda number: SimpleNamespace(compute_capability="90"),
     )

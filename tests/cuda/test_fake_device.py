@@ -118,6 +118,30 @@ def test_devices_do_not_mix(fake: Any):
     assert host(matrix(0).to_device("cuda:1") + matrix(1)).tolist() == host(2 * matrix()).tolist()
 
 
+def test_between_gpus_nothing_takes_the_way_over_the_host(fake: Any):
+    for x in (matrix(0), matrix(0).T[::-1, :], on(2.0), on([])):
+        expected = host(x)
+        fake.calls.clear()
+        moved = x.to_device("cuda:1")
+        assert fake.calls == [
+            ("record", 0),
+            ("wait", 1),
+            ("copy", 0, 1, 1),
+            ("record", 1),
+            ("wait", 0),
+        ]
+        assert fake.runtime.getDevice() == 0
+        assert (moved.device, moved._data.number) == ("cuda:1", 1)
+        assert np.array_equal(host(moved), expected)
+        assert np.array_equal(host(moved.to_device("cuda:0")), expected)
+
+
+def test_a_wrong_index_does_not_get_away_to_another_gpu(fake: Any):
+    taken = xp.take(on([1.0, 2.0]), on([2]))
+    with pytest.raises(IndexError, match="take: an index is out of bounds for axis 0 of length 2"):
+        taken.to_device("cuda:1")
+
+
 # --- indices --------------------------------------------------------------------------------------
 
 

@@ -86,7 +86,10 @@ class CudaBackend(ArrayLibrary):
         self._faults = Faults()
         self._most_reserved = 0
         self._movement = Movement(self._faults)
-        self.shortcuts: Mapping[str, Kernel] = {"import_foreign": self.import_foreign}
+        self.shortcuts: Mapping[str, Kernel] = {
+            "import_foreign": self.import_foreign,
+            "move": self.move,
+        }
 
     def describe(self) -> Mapping[str, str]:
         runtime = cupy.cuda.runtime
@@ -124,6 +127,27 @@ class CudaBackend(ArrayLibrary):
         host = data.get()
         self._faults.look()
         return host
+
+    @on_device
+    def move(self, data: Data, source: CudaBackend) -> Data:
+        """A copy of another GPU's data, by way of neither this thread nor the host."""
+        data, ready = source.offer(data)
+        result, done = exchange.copied_after(data, ready)
+        source.wait_for(done)  # before the memory is used for something else
+        return result
+
+    @on_device
+    def offer(self, data: Data) -> tuple[Data, Any]:
+        """Data for another GPU, row-major, and an event that comes after work on them."""
+        self._faults.look()
+        if not data._c_contiguous:
+            data = self._movement.copy(data)
+        return data, exchange.event()
+
+    @on_device
+    def wait_for(self, event: Any) -> None:
+        """Let later work of this device come after an event of another's."""
+        exchange.wait_for(event)
 
     @on_device
     def copy(self, data: Data) -> Data:
