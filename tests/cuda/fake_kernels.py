@@ -110,12 +110,10 @@ def find_copy(size: int) -> Writing:
 class Gathering:
     """Elements taken by arrays of indices; faults are noted as the kernel does."""
 
-    def __call__(
-        self, faults: Any, data: Any, shape: Any, own: Any, selections: Any, accesses: Any
-    ) -> Any:
+    def __call__(self, faults: Any, data: Any, shape: Any, selections: Any, accesses: Any) -> Any:
         places: list[Any] = [
-            None if axis is None else np.arange(n).reshape((n,) + (1,) * (len(shape) - 1 - axis))
-            for axis, n in zip(own, data.shape, strict=True)
+            np.arange(n).reshape((n,) + (1,) * max(0, len(shape) - 1 - axis))
+            for axis, n in enumerate(data.shape)
         ]
         wrong: list[int] = []
         for number, (axis, indices, start) in enumerate(selections):

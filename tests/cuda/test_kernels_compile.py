@@ -15,9 +15,11 @@ import pytest
 from host_kernels import HostLibrary
 from kernel_rows import signatures
 
-from numr_api._backends.cuda.elementwise_kernels import Signature, Variant
-from numr_api._backends.cuda.elementwise_texts import source_of
+from numr_api._backends.cuda.elementwise_kernels import Signature, Variant, source_of
+from numr_api._backends.cuda.elementwise_plans import tile_of
+from numr_api._backends.cuda.elementwise_variants import words
 from numr_api._backends.cuda.library import OPTIONS, linked, text_of
+from numr_api._backends.cuda.movement_kernels import catalogue
 
 NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
 ARCHITECTURES = ("80", "90")
@@ -35,7 +37,13 @@ def variants(signature: Signature) -> list[Variant]:
             Variant(1, modes, wide=True),
             Variant(3, (), wide=False),
             Variant(2, (), wide=True),
+            Variant(2, ("run",) * count, wide=False, each=signature.scattered),
+            Variant(2, ("run", *["strided"] * (count - 1)), wide=True, each=1),
         ]
+        sizes = [dtype.itemsize for dtype in signature.arrays]
+        tile = tile_of(100, 100, min(16, sum(sizes)))
+        widths = [str(words(dtype)) for dtype in signature.arrays]
+        found.append(Variant(3, (widths[0], *["direct"] * (count - 2), widths[-1]), False, tile))
         if signature.vector > 1:
             found.append(Variant(2, ("vector",) * count, wide=False))
     return found
@@ -51,7 +59,10 @@ def test_all_kernels_compile_without_warnings(tmp_path: Path) -> None:
     for number, (signature, variant) in enumerate(kernels):
         text = source_of(signature, variant)
         libraries[number % FILES].function(signature.sources, text, variant.name(signature))
-    assert sum(len(library.texts) for library in libraries) == len(kernels)
+    moving = list(catalogue())
+    for number, source in enumerate(moving):
+        libraries[number % FILES].function(*source)
+    assert sum(len(library.texts) for library in libraries) == len(kernels) + len(moving)
     codes = [f"-gencode=arch=compute_{a},code=sm_{a}" for a in ARCHITECTURES]
     running: list[subprocess.Popen[str]] = []
     for number, library in enumerate(libraries):

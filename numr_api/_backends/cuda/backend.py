@@ -56,7 +56,7 @@ def on_device(
 
     @wraps(method)
     def call(self: CudaBackend, /, *arguments: P.args, **options: P.kwargs) -> R:
-        before = get_device()
+        before = self.number if self.alone else get_device()
         if before != self.number:
             set_device(self.number)
         try:
@@ -82,7 +82,7 @@ class CudaBackend(ArrayLibrary):
         self.device = device
         self.number = device.number
         self.dlpack_device = (exchange.CUDA, self.number)
-        self._alone = driver.count() == 1  # which is current at any time
+        self.alone = driver.count() == 1  # which is current at any time
         self._faults = Faults()
         self._most_reserved = 0
         self._movement = Movement(self._faults)
@@ -187,7 +187,7 @@ class CudaBackend(ArrayLibrary):
     def launch(self, kernel: Kernel, /, *operands: Data | Scalar | None, out: Data = None) -> Data:
         if out is not None and not out._c_contiguous and overlaps_itself(out):
             raise ValueError("elements share memory")
-        if not self._alone:
+        if not self.alone:
             return self._launch_here(kernel, *operands, out=out)
         try:
             return kernel(*operands) if out is None else kernel(*operands, out=out)

@@ -11,9 +11,9 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from numr_api._backends.cuda.elementwise_kernels import THREADS, Signature, Variant
+from numr_api._backends.cuda.elementwise_kernels import source_of
 from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW, way_of
-from numr_api._backends.cuda.elementwise_texts import source_of
+from numr_api._backends.cuda.elementwise_variants import THREADS, Signature, Variant
 from numr_api._backends.cuda.expressions import CLIP, EXPRESSIONS, expression
 from numr_api._backends.cuda.layouts import apart, common_shape
 from numr_api._backends.cuda.library import Library, library as of_cupy
@@ -52,17 +52,25 @@ def find_cast(source: DType, target: DType, library: Library | None = None) -> K
 
 def find_fill(dtype: DType, library: Library | None = None) -> Kernel:
     """What writes a Python scalar to all elements, by ``write`` of the kernel."""
-    return Kernel(library or of_cupy(), Signature("fill", "a", (None,), (dtype,), dtype))
-
-
-# Elements are copied as such that no instruction changes.
-CARRIERS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "complex128"}
+    return Kernel(library or of_cupy(), fill_signature(dtype))
 
 
 def find_copy(size: int, library: Library | None = None) -> Kernel:
     """What copies elements of a size to those of another array, by ``write`` of the kernel."""
+    return Kernel(library or of_cupy(), copy_signature(size))
+
+
+# What carries the bits of elements that are moved, by their size.
+CARRIERS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "complex128"}
+
+
+def fill_signature(dtype: DType) -> Signature:
+    return Signature("fill", "a", (None,), (dtype,), dtype)
+
+
+def copy_signature(size: int) -> Signature:
     dtype = BY_NAME[CARRIERS[size]]
-    return Kernel(library or of_cupy(), Signature("copy", "a", (dtype,), (dtype,), dtype))
+    return Signature("copy", "a", (dtype,), (dtype,), dtype)
 
 
 def signature_of(

@@ -17,7 +17,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from numr_api._backends.cuda.elementwise_kernels import THREADS, Signature, Variant, words
+from numr_api._backends.cuda.elementwise_variants import THREADS, Signature, Variant, words
 from numr_api._backends.cuda.layouts import Steps, loop_of
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ FEW = 2**31  # elements that 32 bits count, with room for the last step
 MOST_GROUPS = 2**31 - 1
 ALIGNMENT = 16  # bytes of the largest access
 
-# Elements down and across, by the bytes of an element of all operands: 16 KiB in each case.
-LARGEST_TILE = {1: (128, 128), 2: (64, 128), 4: (64, 64), 8: (32, 64), 16: (32, 32)}
+# Elements down and across, by the bytes of an element of all operands; the fastest that were tried.
+LARGEST_TILE = {1: (128, 128), 2: (128, 64), 4: (64, 128), 8: (32, 64), 16: (32, 32)}
 LEAST_OF_TILE = 1024  # elements of the two axes, below which there are no tiles
 
 

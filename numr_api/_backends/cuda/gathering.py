@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numr_api._backends.cuda.elementwise import CARRIERS
-from numr_api._backends.cuda.elementwise_kernels import THREADS
 from numr_api._backends.cuda.elementwise_plans import MOST_GROUPS, layout_of
+from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.layouts import Steps, merged
 from numr_api._backends.cuda.library import Library, library as of_cupy
 
@@ -134,14 +134,13 @@ class Gathering:
         faults: Faults,
         data: Any,
         shape: Shape,
-        own: Sequence[int | None],
         selections: Sequence[Selection],
         accesses: Sequence[Access] | None,
     ) -> Any:
         """Elements of data, in an array of a shape.
 
         Arguments:
-            own: the result's axis that an axis of the data is; None if it is selected.
+            shape: of the result. Axes that are not selected are the result's of the same numbers.
             accesses: words for each selection; None if no index can be out of bounds.
         """
         result = self._library.empty(shape, data.dtype)
@@ -149,16 +148,16 @@ class Gathering:
             return result
         source = data.data.ptr
         key = (
-            data.shape, data.strides, data.itemsize, source % 16, shape, tuple(own),
-            *((s.axis, s.start, s.indices.shape, s.indices.strides, s.indices.dtype.char)
-              for s in selections),
+            shape, data.shape, data.strides, data.itemsize, source % 16,
+            *[(axis, start, indices.shape, indices.strides, indices.dtype.char)
+              for axis, indices, start in selections],
         )  # fmt: skip
         plan = self._plans.get(key)
         if plan is None:
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()
-            plan = self._plans[key] = self._plan(data, shape, own, selections)
-        addresses = (result.data.ptr, source, *(s.indices.data.ptr for s in selections))
+            plan = self._plans[key] = self._plan(data, shape, selections)
+        addresses = (result.data.ptr, source, *[s.indices.data.ptr for s in selections])
 
         def launch(word: int, numbers: Sequence[int]) -> None:
             values = (*addresses, word, *plan.numbers, *numbers)
@@ -170,14 +169,13 @@ class Gathering:
             faults.watch(launch, accesses)
         return result
 
-    def _plan(
-        self, data: Any, shape: Shape, own: Sequence[int | None], selections: Sequence[Selection]
-    ) -> Plan:
+    def _plan(self, data: Any, shape: Shape, selections: Sequence[Selection]) -> Plan:
         size = data.itemsize
         steps = [0] * len(shape)
-        for axis, target in enumerate(own):
-            if target is not None and data.shape[axis] > 1:
-                steps[target] = data.strides[axis] // size
+        selected = {s.axis for s in selections}
+        for axis, length in enumerate(data.shape):
+            if axis not in selected and length > 1:
+                steps[axis] = data.strides[axis] // size
         index_steps = [_steps_of(s, len(shape)) for s in selections]
         counts: list[int] = []
         following = 1  # elements from one index of the row-major result to the next

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 SOURCES = Path(__file__).parent / "sources"
 
@@ -84,6 +84,14 @@ _arguments = _Arguments()
 def _driver() -> Any:
     """The driver's library."""
     return ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+
+
+class Source(NamedTuple):
+    """A kernel: the files that it needs, its text, its name."""
+
+    files: tuple[str, ...]
+    text: str
+    name: str
 
 
 class Function:

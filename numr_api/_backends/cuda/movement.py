@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from numr_api import _dtypes
 from numr_api._backends.cuda import kernels
 from numr_api._backends.cuda.elementwise import find_cast, find_copy, find_fill
-from numr_api._backends.cuda.elementwise_kernels import THREADS, stored
-from numr_api._backends.cuda.elementwise_plans import MOST_GROUPS
 from numr_api._backends.cuda.faults import Access, check_length
 from numr_api._backends.cuda.gathering import Gathering, Selection
 from numr_api._backends.cuda.kernels import cupy
 from numr_api._backends.cuda.layouts import apart, common_shape, merged, overlaps_itself
-from numr_api._backends.cuda.library import library
+from numr_api._backends.cuda.movement_kernels import Range
 
 if TYPE_CHECKING:
     from numr_api._backends import Scalar, Shape
@@ -132,14 +129,13 @@ class Movement:
     def _take(self, operation: str | None, data: Data, indices: Data, axis: int) -> Data:
         """Slices along an axis; no operation if no index can be out of bounds."""
         shape = data.shape
-        own = [None if number == axis else number for number in range(len(shape))]
         accesses = None
         if operation is not None:
             accesses = [Access(operation, axis, shape[axis])]
             check_length(accesses[0], indices)
         shape = (*shape[:axis], indices.size, *shape[axis + 1 :])
         selections = [Selection(axis, indices, axis)]
-        return self._gather(self._faults, data, shape, own, selections, accesses)
+        return self._gather(self._faults, data, shape, selections, accesses)
 
     def gather(self, data: Data, indices: tuple[Data | int, ...]) -> Data:
         """Elements at integer arrays and ints, one for each axis."""
@@ -153,17 +149,15 @@ class Movement:
         selections = [
             Selection(axis, array, len(shape) - array.ndim) for axis, array in enumerate(arrays)
         ]
-        return self._gather(self._faults, view, shape, [None] * view.ndim, selections, accesses)
+        return self._gather(self._faults, view, shape, selections, accesses)
 
     def take_along_axis(self, data: Data, indices: Data, axis: int) -> Data:
         access = Access("take_along_axis", axis, data.shape[axis])
         check_length(access, indices)
-        rank = data.ndim
-        own = [None if number == axis else number for number in range(rank)]
         pairs = zip(data.shape, indices.shape, strict=True)
         others = tuple(1 if number == axis else n for number, (n, _) in enumerate(pairs))
         shape = common_shape([others, indices.shape])
-        return self._gather(self._faults, data, shape, own, [Selection(axis, indices, 0)], [access])
+        return self._gather(self._faults, data, shape, [Selection(axis, indices, 0)], [access])
 
     def repeat(self, data: Data, repeats: Data | int, axis: int) -> Data:
         """Each slice repeated. The result's length is read from the device if repeats are data."""
@@ -201,38 +195,6 @@ class Movement:
         if made is None:
             made = self._ranges[dtype] = Range(dtype)
         return made(start, step, count)
-
-
-class Range:
-    """Numbers at equal distances: of integers modulo 2**64, of others computed in float64."""
-
-    def __init__(self, dtype: DType) -> None:
-        self._dtype = dtype.__numpy_dtype__
-        self._integer = dtype.kind in "iu"
-        self._layout = struct.Struct("PqQQ" if self._integer else "Pqdd")
-        self._function = library().function(*range_source(dtype))
-
-    def __call__(self, start: Any, step: Any, count: int) -> Data:
-        result = cupy.ndarray((count,), self._dtype)
-        if count:
-            if self._integer:
-                numbers = int(start) % 2**64, int(step) % 2**64
-            else:
-                numbers = float(start), float(step)
-            groups = min(-(-count * self._dtype.itemsize // (16 * THREADS)), MOST_GROUPS)
-            self._function.launch(groups, THREADS, self._layout, (result.data.ptr, count, *numbers))
-        return result
-
-
-def range_source(dtype: DType) -> tuple[tuple[str, ...], str, str]:
-    """The files, the text and the name of the kernel of ``arange``."""
-    number = "uint64" if dtype.kind in "iu" else "float64"
-    name = f"arange_{dtype.name}"
-    text = (
-        f"namespace numr {{\nKERNEL void {name}({stored(dtype)}* out, int64 count, {number} start, "
-        f"{number} step) {{\n    write_range(out, count, start, step);\n}}\n}}\n"
-    )
-    return ("movement.cuh",), text, name
 
 
 def can_be_viewed(data: Data, shape: Shape) -> bool:

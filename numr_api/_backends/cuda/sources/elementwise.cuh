@@ -1,5 +1,4 @@
-// How element-wise kernels reach their operands; elementwise_kernels.py and elementwise_texts.py
-// write the kernels.
+// How element-wise kernels reach their operands; elementwise_kernels.py writes the kernels.
 #pragma once
 #include "numbers.cuh"
 

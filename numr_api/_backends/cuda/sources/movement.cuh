@@ -36,7 +36,10 @@ DEVICE void write_range(Stored* out, int64 count, T start, T step) {
         if (at + each <= count) {
             store<each>(out + at, numbers);
         } else {
-            for (int i = 0; at + i < count; ++i) out[at + i] = numbers.at[i];
+            UNROLLED
+            for (int i = 0; i < each; ++i) {
+                if (at + i < count) out[at + i] = numbers.at[i];
+            }
         }
     }
 }
