@@ -245,7 +245,7 @@ def test_reshape_knows_what_needs_a_copy(fake: Any):
                 shared = np.shares_memory(view.reshape(shape), whole)
                 assert can_be_viewed(view, shape) == shared
                 tried += 1
-    assert tried > 60
+    assert tried > 50
     x = xp.permute_dims(on(whole), (2, 1, 0))
     with pytest.raises(ValueError, match="copy"):
         xp.reshape(x, (24,), copy=False)
