@@ -179,6 +179,7 @@ def test_ranges(tmp_path: Path) -> None:
     cases = [
         ("int8", -128, 1, 256), ("uint64", 2**64 - 5, 1, 5), ("int64", -(2**63), 2**62, 4),
         ("int16", 30, -7, 9), ("float32", 0.1, 0.1, 1001), ("float64", -3.0, 1e-3, 515),
+        ("complex64", 0.5, 0.25, 7), ("complex128", 1.0, -2.0, 3),
     ]  # fmt: skip
 
     def run(library: HostLibrary) -> list[Any]:
