@@ -5,7 +5,7 @@ Kernels are compiled for the host; what they compute of arrays is compared with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -121,13 +121,13 @@ def sums(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.fixture(scope="module")
-def wide_sums(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def wide_sums(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The same where even few elements count as too many for 32 bits, or for one step."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(elementwise, "FEW", 2)
         patch.setattr(elementwise_plans, "FEW", 2)
         patch.setattr(elementwise_plans, "MOST_GROUPS", 1)
-        yield twice(tmp_path_factory.mktemp("wide_sums"), results)
+        return twice(tmp_path_factory.mktemp("wide_sums"), results)
 
 
 @needs_compiler
