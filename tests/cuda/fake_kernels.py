@@ -92,7 +92,11 @@ class Writing:
             return (np.asarray(value, self._dtype)[()],)
 
     def write(self, out: Any, arrays: Any, scalars: Any = ()) -> None:
-        (out[...],) = (*arrays, *scalars)
+        (value,) = (*arrays, *scalars)
+        assert value.ndim <= out.ndim  # which kernels do not check, nor the lengths
+        lengths = zip(value.shape[::-1], out.shape[::-1], strict=False)
+        assert all(length in (1, wanted) for length, wanted in lengths)
+        out[...] = value
 
 
 def find_cast(source: DType, target: DType) -> Writing:

@@ -287,6 +287,28 @@ def test_rows_are_moved_in_the_widest_units_that_fit() -> None:
     assert units(on_host(numbers(5, 16, dtype="uint8"), 1), 0) == 1
 
 
+def widths(out: Any, x: Any) -> tuple[str, ...]:
+    """How many elements are reached at a time in the tiles of a copy, on both sides."""
+    kernel = find_copy(out.itemsize, HostLibrary())  # type: ignore[arg-type]
+    kernel.write(out, (x,))
+    (variant,) = kernel._functions
+    assert variant.tile
+    return variant.modes
+
+
+def test_tiles_are_reached_by_words_where_these_are_aligned() -> None:
+    def matrix(rows: int, columns: int, alignment: int = 0, dtype: str = "uint8") -> Any:
+        return on_host(numbers(rows, columns, dtype=dtype), alignment)
+
+    assert widths(matrix(64, 128), matrix(128, 64).T) == ("4", "4")
+    assert widths(matrix(64, 128), matrix(128, 64, 2).T) == ("4", "2")
+    assert widths(matrix(64, 128, 1), matrix(128, 64).T) == ("1", "4")
+    assert widths(matrix(65, 128), matrix(128, 65).T) == ("4", "1")
+    assert widths(matrix(64, 126), matrix(126, 64).T) == ("2", "4")
+    assert widths(matrix(64, 128, 0, "int16"), matrix(128, 64, 2, "int16").T) == ("2", "1")
+    assert widths(matrix(64, 128, 4, "float32"), matrix(128, 64, 0, "float32").T) == ("1", "1")
+
+
 # --- arithmetic of plans --------------------------------------------------------------------------
 
 
