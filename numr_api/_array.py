@@ -239,6 +239,9 @@ class Array:
             if narrow is None:
                 raise
             return astype(self, narrow, device=backend.device)
+        move = backend.shortcuts.get("move")
+        if move is not None and backend.device.kind == self.device.kind:
+            return wrap(move(self._data, self._type.backend), moved)
         return wrap(backend.from_host(self._type.backend.to_host(self._data), copy=True), moved)
 
     def __dlpack__(

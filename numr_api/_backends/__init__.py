@@ -63,7 +63,8 @@ class Backend(Protocol):
     # may be a view, count as one, and rows are written in place to these numbers of it, the last
     # of equal ones at the end. Where other libraries may have arrays too, import_foreign
     # as ``shortcut(array)``: data that shares an array's memory, and which device of this kind it
-    # is on; BufferError if there is no way.
+    # is on; BufferError if there is no way. Where devices of this kind reach each other, move as
+    # ``shortcut(data, backend)``: a copy of another device's data on this one.
     shortcuts: Mapping[str, Kernel]
 
     def describe(self) -> Mapping[str, str]:

@@ -98,7 +98,6 @@ def fake(anew: pytest.MonkeyPatch) -> Any:
     fake_cupy.runtime.setDevice(0)
     backend: Any = import_module(f"{PREFIX}backend")
     anew.setattr(backend, "find_kernel", fake_kernels.find_kernel)
-    anew.setattr(backend, "find_cast", fake_kernels.find_cast)
     anew.setattr(backend, "FewRows", lambda: lambda x1, x2: None)
     anew.setattr(backend, "Scans", fake_kernels.Scans)
     anew.setattr(backend, "Compaction", fake_kernels.Compaction)
@@ -106,6 +105,9 @@ def fake(anew: pytest.MonkeyPatch) -> Any:
     anew.setattr(sorting, "find_kernel", fake_kernels.find_sorting_kernel)
     anew.setattr(sorting, "order_of", fake_kernels.order_of)
     anew.setattr(backend.reductions, "find_kernel", fake_kernels.find_reduction)
+    movement: Any = import_module(f"{PREFIX}movement")
+    for name in ("find_cast", "find_copy", "find_fill", "Gathering", "Range"):
+        anew.setattr(movement, name, getattr(fake_kernels, name))
     return SimpleNamespace(
         calls=fake_cupy.calls, runtime=fake_cupy.runtime, cupy=sys.modules["cupy"]
     )

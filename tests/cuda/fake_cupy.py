@@ -38,9 +38,26 @@ class ndarray(np.ndarray):  # noqa: N801 - CuPy's name
                     raise TypeError("NumPy's array beside CuPy's")
         return on_device(array)
 
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, tuple) and all(k is None or isinstance(k, int | slice) for k in key):
+            key = (*key, ...)  # so that an element is a view, too
+        return super().__getitem__(key)
+
     @property
     def data(self) -> Any:
-        return SimpleNamespace(ptr=self.ctypes.data, device_id=self.number)
+        def copy_from_device_async(source: Any, size: int, stream: Any) -> None:
+            calls.append(("copy", source.device_id, self.number, runtime.getDevice()))
+            ctypes.memmove(self.ctypes.data, source.ptr, size)
+
+        return SimpleNamespace(
+            ptr=self.ctypes.data,
+            device_id=self.number,
+            copy_from_device_async=copy_from_device_async,
+        )
+
+    @property
+    def _c_contiguous(self) -> bool:
+        return self.flags.c_contiguous
 
     @property
     def device(self) -> Any:
@@ -133,13 +150,14 @@ class Runtime:
 runtime = Runtime()
 
 
-def _in_bounds(indices: Any, length: int, number: int, result: Any, fault: Any) -> None:
-    places = [int(x) + length * (int(x) < 0) for x in indices.ravel()]
-    if any(not 0 <= place < length for place in places):
-        fault[0] = max(int(fault[0]), number)
-    result[...] = np.reshape(
-        [place if 0 <= place < length else 0 for place in places], result.shape
-    )
+class Event:
+    """What tells the order of work on two devices."""
+
+    def __init__(self, disable_timing: bool) -> None:
+        assert disable_timing
+
+    def record(self, stream: Any) -> None:
+        calls.append(("record", runtime.getDevice()))
 
 
 def _search(ordered: Any, values: Any, length: int, right: bool, result: Any) -> None:
@@ -157,7 +175,6 @@ def _isin(ordered: Any, values: Any, length: int, invert: bool, result: Any) -> 
 
 KERNELS = {
     "numr_fill": _fill,
-    "numr_in_bounds": _in_bounds,
     "numr_searchsorted": _search,
     "numr_isin": _isin,
 }
@@ -254,8 +271,11 @@ def modules() -> dict[str, Any]:
     cuda = SimpleNamespace(
         runtime=runtime,
         get_current_stream=lambda: SimpleNamespace(
-            ptr=runtime.stream, synchronize=lambda: calls.append("stream")
+            ptr=runtime.stream,
+            synchronize=lambda: calls.append("stream"),
+            wait_event=lambda event: calls.append(("wait", runtime.getDevice())),
         ),
+        Event=Event,
         memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
         Device=lambda number: SimpleNamespace(compute_capability="90"),
     )

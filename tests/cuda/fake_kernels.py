@@ -1,7 +1,8 @@
-"""What the device's own kernels do, by NumPy's functions."""
+"""What NumPy does instead of the device's own kernels."""
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -77,11 +78,6 @@ def _clip(x: Any, low: Any, high: Any) -> Any:
     return x.copy() if low is None and high is None else x
 
 
-def find_cast(source: DType, target: DType) -> Kernel:
-    """The function that casts."""
-    return lambda x: x != 0 if target.kind == "b" else x.astype(target.__numpy_dtype__)
-
-
 class Scans:
     """Running sums by NumPy."""
 
@@ -146,3 +142,78 @@ def find_reduction(operation: str, dtype: DType, result: DType) -> Kernel:
         return found.astype(numpy_dtype)
 
     return reduce
+
+
+class Writing:
+    """A kernel of one operand that makes new data, or writes to data that exist."""
+
+    def __init__(self, dtype: Any = None) -> None:
+        self._dtype = dtype
+
+    def __call__(self, x: Any) -> Any:
+        return x != 0 if self._dtype == "bool" else x.astype(self._dtype)
+
+    def scalar(self, value: Any) -> tuple[Any]:
+        with np.errstate(over="ignore"):
+            return (np.asarray(value, self._dtype)[()],)
+
+    def write(self, out: Any, arrays: Any, scalars: Any = ()) -> None:
+        (value,) = (*arrays, *scalars)
+        assert value.ndim <= out.ndim  # which kernels do not check, nor the lengths
+        lengths = zip(value.shape[::-1], out.shape[::-1], strict=False)
+        assert all(length in (1, wanted) for length, wanted in lengths)
+        out[...] = value
+
+
+def find_cast(source: DType, target: DType) -> Writing:
+    return Writing(target.__numpy_dtype__)
+
+
+def find_fill(dtype: DType) -> Writing:
+    return Writing(dtype.__numpy_dtype__)
+
+
+def find_copy(size: int) -> Writing:
+    return Writing()
+
+
+class Gathering:
+    """Elements taken by arrays of indices; faults are noted as the kernel does."""
+
+    def __call__(self, faults: Any, data: Any, shape: Any, selections: Any, accesses: Any) -> Any:
+        places: list[Any] = [
+            np.arange(n).reshape((n,) + (1,) * max(0, len(shape) - 1 - axis))
+            for axis, n in enumerate(data.shape)
+        ]
+        wrong: list[int] = []
+        for number, (axis, indices, start) in enumerate(selections):
+            length = data.shape[axis]
+            found = np.array([int(x) for x in indices.ravel()], object)
+            found += length * (found < 0)
+            bad = (found < 0) | (found >= length)
+            wrong += [number] * bool(bad.any())
+            found[bad] = 0
+            after = len(shape) - start - indices.ndim
+            places[axis] = found.astype(int).reshape(indices.shape + (1,) * after)
+
+        def launch(word: int, numbers: Any) -> None:
+            fault = ctypes.c_uint32.from_address(word)
+            fault.value = max([fault.value, *(numbers[number] for number in wrong)])
+
+        if accesses is not None:
+            faults.watch(launch, accesses)
+        if 0 in shape:
+            return sys.modules["cupy"].ndarray(shape, data.dtype)
+        values = np.broadcast_to(data.view(np.ndarray)[tuple(places)], shape)
+        return values.copy().view(type(data))
+
+
+class Range:
+    """Numbers at equal distances."""
+
+    def __init__(self, dtype: DType) -> None:
+        self._dtype = dtype.__numpy_dtype__
+
+    def __call__(self, start: Any, step: Any, count: int) -> Any:
+        numbers = np.array([start + step * i for i in range(count)], self._dtype)
+        return numbers.view(sys.modules["cupy"].ndarray)

@@ -133,7 +133,7 @@ class HostLibrary:
 
     def compile(self, folder: Path) -> None:
         source = self.source()
-        together = "__sync" in source or "_sync(" in source
+        together = any(word in source for word in ("__sync", "_sync(", "atomic"))
         parts = [BLOCKS.read_text(encoding="utf-8") if together else ALONE, source]
         for name, text in self.texts.items():
             head = text[text.index(f" void {name}(") :]

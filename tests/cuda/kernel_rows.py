@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from numr_api._backends.cuda.elementwise import signature_of
-from numr_api._backends.cuda.elementwise_kernels import Signature
+from numr_api._backends.cuda.elementwise_variants import Signature
 from numr_api._backends.cuda.elementwise_rows import (
     VIEWS,
     Row,

@@ -20,7 +20,7 @@ from test_complex_functions import FUNCTIONS as COMPLEX, errors as errors_of_par
 from test_float64_functions import FLOAT64
 
 import numr_api as xp
-from numr_api._backends.cuda.elementwise_kernels import THREADS
+from numr_api._backends.cuda.elementwise_variants import THREADS
 
 pytestmark = pytest.mark.cuda
 

@@ -110,6 +110,30 @@ def test_devices_do_not_mix(fake: Any):
     assert host(matrix(0).to_device("cuda:1") + matrix(1)).tolist() == host(2 * matrix()).tolist()
 
 
+def test_between_gpus_nothing_takes_the_way_over_the_host(fake: Any):
+    for x in (matrix(0), matrix(0).T[::-1, :], on(2.0), on([])):
+        expected = host(x)
+        fake.calls.clear()
+        moved = x.to_device("cuda:1")
+        assert fake.calls == [
+            ("record", 0),
+            ("wait", 1),
+            ("copy", 0, 1, 1),
+            ("record", 1),
+            ("wait", 0),
+        ]
+        assert fake.runtime.getDevice() == 0
+        assert (moved.device, moved._data.number) == ("cuda:1", 1)
+        assert np.array_equal(host(moved), expected)
+        assert np.array_equal(host(moved.to_device("cuda:0")), expected)
+
+
+def test_a_wrong_index_does_not_get_away_to_another_gpu(fake: Any):
+    taken = xp.take(on([1.0, 2.0]), on([2]))
+    with pytest.raises(IndexError, match="take: an index is out of bounds for axis 0 of length 2"):
+        taken.to_device("cuda:1")
+
+
 # --- indices --------------------------------------------------------------------------------------
 
 
@@ -220,6 +244,49 @@ def test_views_made_by_broadcasting_are_not_written(fake: Any):
         assert float(x[0]) in (2.0, 9.0)
 
 
+def test_reshape_knows_what_needs_a_copy(fake: Any):
+    from numr_api._backends.cuda.movement import can_be_viewed
+
+    whole = np.arange(24).reshape(2, 3, 4)
+    views = [whole, whole.T, whole[:, ::2], whole[:, :, :2], whole[::-1], whole[:, :1], whole.mT]
+    views += [np.broadcast_to(whole[0, 0], (3, 4)), whole[0, 0, :1], whole[:, 1]]
+    shapes = [(24,), (6, 4), (2, 12), (4, 6), (8, 3), (1, 2, 3, 4), (3, 2, 4), (12,), (16,), (2, 6)]
+    shapes += [(4, 2), (8,), (), (1, 1), (2, 1, 4), (4, 2, 3), (2, 2, 2, 3), (4, 3, 2)]
+    tried = 0
+    for view in views:
+        for shape in shapes:
+            if np.prod(shape) == view.size:
+                shared = np.shares_memory(view.reshape(shape), whole)
+                assert can_be_viewed(view, shape) == shared
+                tried += 1
+    assert tried > 50
+    x = xp.permute_dims(on(whole), (2, 1, 0))
+    with pytest.raises(ValueError, match="copy"):
+        xp.reshape(x, (24,), copy=False)
+    assert np.array_equal(host(xp.reshape(x, (24,))), whole.T.reshape(24))
+    y = xp.reshape(on(whole)[:, :, 1:], (6, 3), copy=False)
+    assert np.array_equal(host(y), whole[:, :, 1:].reshape(6, 3))
+
+
+def test_what_is_assigned_must_fit(fake: Any):
+    x = on([1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="broadcast"):
+        x[:2] = on([1.0, 2.0, 3.0])
+    x[:2] = on([5.0])
+    x[1:] = on(7.0)
+    assert host(x).tolist() == [5.0, 7.0, 7.0]
+    x[...] = x[::-1]
+    assert host(x).tolist() == [7.0, 7.0, 5.0]
+
+
+def test_parts_of_a_concatenation_many_or_few(fake: Any):
+    for count in (1, 2, 8, 9, 30):
+        parts = [np.arange(6.0).reshape(2, 3) + i for i in range(count)]
+        for axis in (0, 1):
+            found = xp.concat([on(part) for part in parts], axis=axis)
+            assert np.array_equal(host(found), np.concatenate(parts, axis))
+
+
 def test_an_array_of_no_elements_is_written(fake: Any):
     from numr_api._backends.cuda.movement import overlaps_itself
 
@@ -287,7 +354,7 @@ def test_out_of_memory(fake: Any, monkeypatch: pytest.MonkeyPatch):
     def refuse(*_: Any) -> Any:
         raise fake_cupy.OutOfMemoryError("Out of memory allocating 8,000 bytes")
 
-    monkeypatch.setattr(fake.cupy, "empty", refuse)
+    monkeypatch.setattr(fake.cupy, "ndarray", refuse)
     with pytest.raises(DeviceOutOfMemory, match="cuda:1: Out of memory allocating 8,000 bytes"):
         xp.zeros(1000, device="cuda:1")
     assert fake.runtime.getDevice() == 0

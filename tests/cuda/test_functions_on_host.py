@@ -24,7 +24,8 @@ from test_float32_functions import FLOAT32
 from test_float64_functions import FLOAT64
 
 from numr_api._backends.cuda.elementwise import find_cast, find_kernel
-from numr_api._backends.cuda.elementwise_kernels import Variant, source_of
+from numr_api._backends.cuda.elementwise_kernels import source_of
+from numr_api._backends.cuda.elementwise_variants import Variant
 from numr_api._dtypes import BY_NAME, STANDARD, DType
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")

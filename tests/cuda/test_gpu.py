@@ -536,23 +536,3 @@ def test_the_driver_and_the_device_agree():
     facts = _devices.backend_of("cuda:0").describe()
     assert cuda.product_name(0) in facts["hardware"]
     assert cuda.count() >= 1
-
-
-def test_several_gpus(gpus: int, cupy: Any):
-    if gpus < 2:
-        pytest.skip("there is one GPU only")
-    x = xp.ones((3, 3), device="cuda:1")
-    for result in (
-        x + x,
-        x @ x,
-        xp.sum(x),
-        xp.sort(x),
-        xp.linalg.inv(x + xp.eye(3, device="cuda:1")),
-    ):
-        assert result.device == "cuda:1"
-        assert result._data.device.id == 1
-    assert cupy.cuda.runtime.getDevice() == 0
-    assert xp.from_dlpack(x._data).device == "cuda:1"
-    assert host(x.to_device("cuda:0") + xp.ones((3, 3), device="cuda:0")).sum() == 18
-    with pytest.raises(ValueError, match="different devices"):
-        x + xp.ones((3, 3), device="cuda:0")

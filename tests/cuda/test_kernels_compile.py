@@ -17,7 +17,9 @@ from host_kernels import HostLibrary
 from kernel_rows import signatures
 
 from numr_api._backends.cuda import catalogue
-from numr_api._backends.cuda.elementwise_kernels import Signature, Variant, source_of
+from numr_api._backends.cuda.elementwise_kernels import source_of
+from numr_api._backends.cuda.elementwise_plans import tile_of
+from numr_api._backends.cuda.elementwise_variants import Signature, Variant, words
 from numr_api._backends.cuda.library import OPTIONS, Source, linked, text_of
 
 NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
@@ -37,6 +39,11 @@ def other_variants(signature: Signature) -> Iterator[Variant]:
         yield Variant(1, ("vector", *["constant"] * (count - 1)), wide=True)
         yield Variant(2, (), wide=True)
         yield Variant(3, (), wide=False)
+        yield Variant(2, ("run",) * count, wide=False, each=signature.scattered)
+        yield Variant(2, ("run", *["strided"] * (count - 1)), wide=True, each=1)
+        tile = tile_of(100, 100, min(16, sum(x.itemsize for x in signature.arrays)))
+        widths = [str(words(dtype)) for dtype in signature.arrays]
+        yield Variant(3, (widths[0], *["direct"] * (count - 2), widths[-1]), False, tile)
         if signature.vector > 1:
             yield Variant(2, ("vector",) * count, wide=False)
 

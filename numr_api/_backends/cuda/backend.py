@@ -14,16 +14,16 @@ from numr_api._backends.cuda import (
     driver,
     exchange,
     fourier,
-    kernels,
     linear_algebra,
-    movement,
     reductions,
     searching,
 )
 from numr_api._backends.cuda.compaction import Compaction
-from numr_api._backends.cuda.elementwise import find_cast, find_kernel
+from numr_api._backends.cuda.elementwise import find_kernel
 from numr_api._backends.cuda.faults import Faults
 from numr_api._backends.cuda.kernels import cupy
+from numr_api._backends.cuda.layouts import overlaps_itself
+from numr_api._backends.cuda.movement import Movement
 from numr_api._backends.cuda.products import FewRows
 from numr_api._backends.cuda.scans import Scans
 from numr_api._backends.cuda.searching import Sets
@@ -59,7 +59,7 @@ def on_device(
 
     @wraps(method)
     def call(self: CudaBackend, /, *arguments: P.args, **options: P.kwargs) -> R:
-        before = get_device()
+        before = self.number if self.alone else get_device()
         if before != self.number:
             set_device(self.number)
         try:
@@ -85,6 +85,7 @@ class CudaBackend(ArrayLibrary):
         self.device = device
         self.number = device.number
         self.dlpack_device = (exchange.CUDA, self.number)
+        self.alone = driver.count() == 1  # which is current at any time
         self._faults = Faults()
         self._few_rows = FewRows()
         self._scans = Scans()
@@ -93,10 +94,11 @@ class CudaBackend(ArrayLibrary):
         sets = Sets(find_kernel, self._sorting, self._scans, self._compaction)
         self._routines = {**ROUTINES, "unique": sets.unique, "isin": sets.isin}
         self._most_reserved = 0
-        self._casts: dict[tuple[DType, DType], Kernel] = {}
+        self._movement = Movement(self._faults)
         self._statistics: dict[tuple[str, DType], Kernel] = {}
         self.shortcuts: Mapping[str, Kernel] = {
             "import_foreign": self.import_foreign,
+            "move": self.move,
             "mean": partial(self.statistic, "mean"),
             "std": partial(self.statistic, "std"),
             "var": partial(self.statistic, "var"),
@@ -140,8 +142,29 @@ class CudaBackend(ArrayLibrary):
         return host
 
     @on_device
+    def move(self, data: Data, source: CudaBackend) -> Data:
+        """A copy of another GPU's data, by way of neither this thread nor the host."""
+        data, ready = source.offer(data)
+        result, done = exchange.copied_after(data, ready)
+        source.wait_for(done)  # before the memory is used for something else
+        return result
+
+    @on_device
+    def offer(self, data: Data) -> tuple[Data, Any]:
+        """Data for another GPU, row-major, and an event that comes after work on them."""
+        self._faults.look()
+        if not data._c_contiguous:
+            data = self._movement.copy(data)
+        return data, exchange.event()
+
+    @on_device
+    def wait_for(self, event: Any) -> None:
+        """Let later work of this device come after an event of another's."""
+        exchange.wait_for(event)
+
+    @on_device
     def copy(self, data: Data) -> Data:
-        return data.copy()
+        return self._movement.copy(data)
 
     @on_device
     def export(
@@ -154,7 +177,7 @@ class CudaBackend(ArrayLibrary):
             return self.to_host(data).__dlpack__(max_version=max_version)
         if wanted != self.dlpack_device:
             raise BufferError(f"__dlpack__: cannot move from {self.device} to {dl_device}")
-        if movement.overlaps_itself(data):
+        if overlaps_itself(data):
             if copy is False:
                 raise BufferError(
                     "__dlpack__: a view made by broadcasting needs a copy; use copy=None"
@@ -181,26 +204,28 @@ class CudaBackend(ArrayLibrary):
     ) -> Kernel:
         return find_kernel(operation, operands, dtype, result)
 
-    @on_device
     def launch(self, kernel: Kernel, /, *operands: Data | Scalar | None, out: Data = None) -> Data:
-        if out is None:
-            return kernel(*operands)
-        if movement.overlaps_itself(out):
+        if out is not None and not out._c_contiguous and overlaps_itself(out):
             raise ValueError("elements share memory")
-        return kernel(*operands, out=out)
+        if not self.alone:
+            return self._launch_here(kernel, *operands, out=out)
+        try:
+            return kernel(*operands) if out is None else kernel(*operands, out=out)
+        except OutOfMemory as error:
+            raise DeviceOutOfMemory(f"{self.device}: {error}") from None
+
+    @on_device
+    def _launch_here(self, kernel: Kernel, /, *operands: Any, out: Data) -> Data:
+        return kernel(*operands) if out is None else kernel(*operands, out=out)
 
     launch_checked = launch
 
     def writable(self, data: Data) -> Data:
-        return self.copy(data) if movement.overlaps_itself(data) else data
+        return self.copy(data) if overlaps_itself(data) else data
 
     @on_device
     def cast(self, data: Data, dtype: DType) -> Data:
-        types = _dtypes.BY_NUMPY[data.dtype], dtype
-        kernel = self._casts.get(types)
-        if kernel is None:
-            kernel = self._casts[types] = find_cast(*types)
-        return kernel(data)
+        return self._movement.cast(data, dtype)
 
     # Along axes
 
@@ -236,28 +261,26 @@ class CudaBackend(ArrayLibrary):
 
     # Views
 
+    def index(self, data: Data, key: tuple[int | slice | None, ...]) -> Data:
+        return data[key]  # a view also of a single element, as CuPy makes no scalars
+
     @on_device
     def reshape(self, data: Data, shape: Shape, copy: bool | None) -> Data:
-        if copy:
-            return data.copy().reshape(shape)
-        reshaped = data.reshape(shape)
-        if copy is False and data.size and reshaped.data.ptr != data.data.ptr:
-            raise ValueError("a copy is needed")
-        return reshaped
+        return self._movement.reshape(data, shape, copy)
 
     # Movement
 
     @on_device
     def gather(self, data: Data, indices: tuple[Data | int, ...]) -> Data:
-        return movement.gather(self._faults, data, indices)
+        return self._movement.gather(data, indices)
 
     @on_device
     def take(self, data: Data, indices: Data, axis: int) -> Data:
-        return movement.take(self._faults, data, indices, axis)
+        return self._movement.take(data, indices, axis)
 
     @on_device
     def take_along_axis(self, data: Data, indices: Data, axis: int) -> Data:
-        return movement.take_along_axis(self._faults, data, indices, axis)
+        return self._movement.take_along_axis(data, indices, axis)
 
     @on_device
     def compress(self, data: Data, mask: Data) -> Data:
@@ -265,7 +288,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def assign(self, data: Data, key: tuple[int | slice | None, ...], value: Data | Scalar) -> None:
-        movement.assign(data, key, value)
+        self._movement.assign(data, key, value)
 
     @on_device
     def assign_mask(self, data: Data, mask: Data, value: Data | Scalar) -> None:
@@ -273,11 +296,11 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def concat(self, parts: Sequence[Data], axis: int) -> Data:
-        return cupy.concatenate(parts, axis)
+        return self._movement.concat(parts, axis)
 
     @on_device
     def repeat(self, data: Data, repeats: Data | int, axis: int) -> Data:
-        return movement.repeat(data, repeats, axis)
+        return self._movement.repeat(data, repeats, axis)
 
     @on_device
     def nonzero(self, data: Data) -> tuple[Data, ...]:
@@ -287,9 +310,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def full(self, shape: Shape, value: Scalar, dtype: DType) -> Data:
-        result = cupy.empty(shape, dtype.__numpy_dtype__)
-        kernels.fill(result, value)
-        return result
+        return self._movement.full(shape, value, dtype)
 
     @on_device
     def empty(self, shape: Shape, dtype: DType) -> Data:
@@ -297,7 +318,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def arange(self, start: Scalar, step: Scalar, count: int, dtype: DType) -> Data:
-        return super().arange(start, step, count, dtype)
+        return self._movement.arange(start, step, count, dtype)
 
     # Everything else
 

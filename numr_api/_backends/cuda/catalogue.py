@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from numr_api._backends.cuda import (
     compaction,
     elementwise_rows,
+    movement_kernels,
     products,
     reduction_kernels,
     scans,
@@ -19,6 +20,7 @@ from numr_api._backends.cuda.library import Source
 
 FAMILIES: dict[str, Callable[[], Iterator[Source]]] = {
     "elementwise": elementwise_rows.catalogue,
+    "movement": movement_kernels.catalogue,
     "products": products.catalogue,
     "reductions": reduction_kernels.catalogue,
     "scans": scans.catalogue,

@@ -12,14 +12,10 @@ import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from numr_api._backends.cuda.elementwise import (
-    FEW,
-    MOST_GROUPS,
-    find_cast,
-    find_kernel,
-    span,
-)
-from numr_api._backends.cuda.elementwise_kernels import THREADS
+from numr_api._backends.cuda.elementwise import find_cast, find_kernel
+from numr_api._backends.cuda.elementwise_plans import FEW, MOST_GROUPS
+from numr_api._backends.cuda.elementwise_variants import THREADS
+from numr_api._backends.cuda.layouts import span
 from numr_api._backends.cuda.library import Library, Source, library as of_cupy
 from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 

@@ -1,14 +1,7 @@
 """Element-wise operations: how their kernels are chosen and called.
 
-Operands are promoted inside the kernels. How a thread reaches them depends on how they lie:
-
-    whole     all arrays are contiguous and of one shape: 16 bytes in one access
-    vectors   the same along the last axis; the other axes, and operands that are repeated along
-              some, as the row in ``matrix + row``, are found by their strides
-    elements  anything else: each element by its strides
-
-Axes that all arrays step through as one are merged first. Places are counted in 64 bits, elements
-in 32 where there are fewer than 2**31 of them, since dividing 64 bits is slow.
+Operands are promoted inside the kernels. Where all arrays are contiguous, aligned and of one shape,
+threads reach 16 bytes in one access; ``elementwise_plans`` says how they reach others.
 """
 
 from __future__ import annotations
@@ -18,13 +11,11 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from numr_api._backends.cuda.elementwise_kernels import (
-    THREADS,
-    Signature,
-    Variant,
-    source_of,
-)
+from numr_api._backends.cuda.elementwise_kernels import source_of
+from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW, way_of
+from numr_api._backends.cuda.elementwise_variants import THREADS, Signature, Variant
 from numr_api._backends.cuda.expressions import CLIP, EXPRESSIONS, expression
+from numr_api._backends.cuda.layouts import apart, common_shape
 from numr_api._backends.cuda.library import Library, library as of_cupy
 from numr_api._dtypes import BY_NAME, DType, scalar_range
 from numr_api._errors import Unsupported
@@ -32,12 +23,7 @@ from numr_api._errors import Unsupported
 if TYPE_CHECKING:
     from numr_api._backends import Kernel as AnyKernel, Shape
 
-FEW = 2**31  # elements that 32 bits count, with room for the last step
-MOST_GROUPS = 2**31 - 1
 MOST_PLANS = 256  # of a kernel
-ALIGNMENT = 16  # bytes of the largest access
-
-Steps = tuple[int, ...]
 
 
 def find_kernel(
@@ -62,6 +48,29 @@ def find_kernel(
 def find_cast(source: DType, target: DType, library: Library | None = None) -> Kernel:
     """What makes new data of another dtype, or of the same."""
     return Kernel(library or of_cupy(), Signature("cast", "a", (source,), (target,), target))
+
+
+def find_fill(dtype: DType, library: Library | None = None) -> Kernel:
+    """What writes a Python scalar to all elements, by ``write`` of the kernel."""
+    return Kernel(library or of_cupy(), fill_signature(dtype))
+
+
+def find_copy(size: int, library: Library | None = None) -> Kernel:
+    """What copies elements of a size to those of another array, by ``write`` of the kernel."""
+    return Kernel(library or of_cupy(), copy_signature(size))
+
+
+# What carries the bits of elements that are moved, by their size.
+CARRIERS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "complex128"}
+
+
+def fill_signature(dtype: DType) -> Signature:
+    return Signature("fill", "a", (None,), (dtype,), dtype)
+
+
+def copy_signature(size: int) -> Signature:
+    dtype = BY_NAME[CARRIERS[size]]
+    return Signature("copy", "a", (dtype,), (dtype,), dtype)
 
 
 def signature_of(
@@ -188,48 +197,61 @@ class Kernel:
                 arrays.append(x)
             elif x is not None:  # a bound that clip does not have
                 scalars += next(convert)(x)
-        if out is not None:
-            return self._into(out, arrays, scalars)
-        first = arrays[0]
+        first = arrays[0] if out is None else out
         shape = first.shape
+        size = first.size
+        if not (first._c_contiguous and 0 < size < FEW):
+            return self._anyhow(arrays, scalars, out)
         addresses = [0]
         for x in arrays:
             address = x.data.ptr
-            if not x._c_contiguous or address % ALIGNMENT or (x is not first and x.shape != shape):
-                return self._anyhow(arrays, scalars)
+            if address % ALIGNMENT or (
+                x is not first and (not x._c_contiguous or x.shape != shape)
+            ):
+                return self._anyhow(arrays, scalars, out)
             addresses.append(address)
-        size = first.size
-        if not 0 < size < FEW:
-            return self._anyhow(arrays, scalars)
-        result = self._library.empty(shape, self._dtype)
-        addresses[0] = result.data.ptr
+        if out is None:
+            result = self._library.empty(shape, self._dtype)
+            addresses[0] = result.data.ptr
+        else:
+            result = out
+            addresses[0] = address = out.data.ptr
+            if address % ALIGNMENT or not self._apart(arrays, addresses, size):
+                return self._anyhow(arrays, scalars, out)
         function, arguments = self._whole or self._find_whole()
         function.launch(
             -(-size // self._per_group), THREADS, arguments, (*addresses, size, *scalars)
         )
         return result
 
+    def _apart(self, arrays: Sequence[Any], addresses: Sequence[int], size: int) -> bool:
+        """Whether contiguous arrays are the output itself, or lie elsewhere."""
+        out = addresses[0]
+        item = self._dtype.itemsize
+        end = out + size * item
+        for x, address in zip(arrays, addresses[1:], strict=True):
+            other = x.itemsize
+            if (address != out or other != item) and address < end and out < address + size * other:
+                return False
+        return True
+
     def _find_whole(self) -> tuple[Any, struct.Struct]:
         arrays = len(self.signature.arrays)
         function = self._function(Variant(1, ("vector",) * arrays, wide=False))
-        self._whole = function, self._packing(1)
+        self._whole = function, self._packing("q")
         return self._whole
 
-    def _anyhow(self, arrays: Sequence[Any], scalars: Sequence[Any]) -> Any:
-        """A new result of arrays that may have to be broadcast."""
+    def _anyhow(self, arrays: Sequence[Any], scalars: Sequence[Any], out: Any) -> Any:
+        """The same of arrays that may have to be broadcast, or that overlap the output."""
         shape = common_shape([x.shape for x in arrays])
-        result = self._new(shape, arrays)
-        if result.size:
-            self._run(result, arrays, scalars)
-        return result
-
-    def _into(self, out: Any, arrays: Sequence[Any], scalars: Sequence[Any]) -> Any:
-        """Write to an array, which may be one of the operands or overlap them."""
-        shape = common_shape([x.shape for x in arrays])
-        if shape != out.shape:
+        if out is None:
+            out = self._new(shape, arrays)
+        elif shape != out.shape:
             raise ValueError(f"shape {shape} does not fit {out.shape}")
+        else:
+            arrays = [apart(x, out) for x in arrays]
         if out.size:
-            self._run(out, [apart(x, out) for x in arrays], scalars)
+            self.write(out, arrays, scalars)
         return out
 
     def _new(self, shape: Shape, arrays: Sequence[Any]) -> Any:
@@ -242,7 +264,15 @@ class Kernel:
         result = self._library.empty(tuple(shape[axis] for axis in order), self._dtype)
         return result.transpose(sorted(range(len(shape)), key=order.__getitem__))
 
-    def _run(self, out: Any, arrays: Sequence[Any], scalars: Sequence[Any]) -> None:
+    def scalar(self, value: Any) -> tuple[Any, ...]:
+        """What ``write`` is given for the only operand, a Python scalar."""
+        return self._scalars[0](value)
+
+    def write(self, out: Any, arrays: Sequence[Any], scalars: Sequence[Any] = ()) -> None:
+        """Write to an array of one element or more, to which the operands broadcast.
+
+        No operand may lie where elements are written, unless it is the output itself.
+        """
         everything = (out, *arrays)
         addresses = [x.data.ptr for x in everything]
         key = tuple(
@@ -259,32 +289,12 @@ class Kernel:
         )
 
     def _plan(self, arrays: Sequence[Any], addresses: Sequence[int]) -> Plan:
-        lengths, steps = loop_of(arrays)
-        count = math.prod(lengths)
-        each = self.signature.vector
-        modes = [
-            mode_of(step, address, dtype.itemsize, each)
-            for step, address, dtype in zip(steps, addresses, self.signature.arrays, strict=True)
-        ]
-        rows = len(lengths) > 1
-        fits = each > 1 and lengths[-1] % each == 0 if rows else True
-        if modes[0] == "vector" and "" not in modes and fits:
-            variant = Variant(len(lengths), tuple(modes), count >= FEW)
-            numbers = (count,)
-            groups = -(-count // self._per_group)
-            if rows:
-                last = lengths[-1] // each
-                numbers = (count // each, *lengths[:-1], last)
-                numbers += tuple(n for step in steps for n in (*step[:-1], step[-1] * each))
-        else:
-            variant = Variant(len(lengths), (), count >= FEW)
-            numbers = (count, *lengths, *(n for step in steps for n in step))
-            groups = -(-count // (THREADS * self.signature.scattered))
-        packing = self._packing(len(numbers))
-        return Plan(self._function(variant), min(groups, MOST_GROUPS), packing, numbers)
+        way = way_of(self.signature, arrays, addresses)
+        function = self._function(way.variant)
+        return Plan(function, way.groups, self._packing(way.codes), way.numbers)
 
-    def _packing(self, numbers: int) -> struct.Struct:
-        return struct.Struct(f"{len(self.signature.arrays)}P{numbers}q{self._scalar_codes}")
+    def _packing(self, codes: str) -> struct.Struct:
+        return struct.Struct(f"{len(self.signature.arrays)}P{codes}{self._scalar_codes}")
 
     def _function(self, variant: Variant) -> Any:
         found = self._functions.get(variant)
@@ -295,88 +305,3 @@ class Kernel:
             )
             self._functions[variant] = found
         return found
-
-
-# --- how arrays lie -------------------------------------------------------------------------------
-
-
-def common_shape(shapes: Sequence[Shape]) -> Shape:
-    """The shape that shapes broadcast to; raises ValueError if they do not."""
-    first = shapes[0]
-    if all(shape == first for shape in shapes):
-        return first
-    rank = max(map(len, shapes))
-    padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
-    result: list[int] = []
-    for lengths in zip(*padded, strict=True):
-        others = {length for length in lengths if length != 1}
-        if len(others) > 1:
-            raise ValueError(f"shapes {', '.join(map(str, shapes))} do not broadcast")
-        result.append(others.pop() if others else 1)
-    return tuple(result)
-
-
-def loop_of(arrays: Sequence[Any]) -> tuple[Shape, list[Steps]]:
-    """The lengths of the fewest axes that visit all elements of the first array, and each array's
-    steps along them, in elements. The axes go from the first array's widest step to its smallest.
-    """
-    shape = arrays[0].shape
-    spread = [_steps(x, shape) for x in arrays]
-    axes = [axis for axis, length in enumerate(shape) if length > 1]
-    axes.sort(key=lambda axis: -abs(spread[0][axis]))
-    lengths: list[int] = []
-    columns: list[Steps] = []  # the steps of all arrays along an axis
-    for axis in axes:
-        column = tuple(steps[axis] for steps in spread)
-        if columns and all(
-            outer == inner * shape[axis] for outer, inner in zip(columns[-1], column, strict=True)
-        ):
-            lengths[-1] *= shape[axis]
-            columns[-1] = column
-        else:
-            lengths.append(shape[axis])
-            columns.append(column)
-    if not lengths:  # a single element
-        return (1,), [(1,), *((0,) for _ in arrays[1:])]
-    return tuple(lengths), list(zip(*columns, strict=True))
-
-
-def _steps(x: Any, shape: Shape) -> Steps:
-    """Strides in elements after broadcasting."""
-    size = x.dtype.itemsize
-    missing = (0,) * (len(shape) - len(x.shape))
-    return missing + tuple(
-        0 if length == 1 else stride // size
-        for length, stride in zip(x.shape, x.strides, strict=True)
-    )
-
-
-def mode_of(steps: Steps, address: int, itemsize: int, each: int) -> str:
-    """How the elements of a thread are reached in one go; "" if they are not."""
-    if steps[-1] == 0:
-        return "constant"
-    width = min(ALIGNMENT, itemsize * each)
-    aligned = not address % width and not any(step * itemsize % width for step in steps[:-1])
-    return "vector" if steps[-1] == 1 and aligned else ""
-
-
-def apart(x: Any, out: Any) -> Any:
-    """x, or a copy if writing to ``out`` would change elements of x that are still to be read."""
-    same_place = x.data.ptr == out.data.ptr and x.strides == out.strides and x.shape == out.shape
-    if same_place and x.dtype.itemsize == out.dtype.itemsize:
-        return x
-    (low1, high1), (low2, high2) = span(x), span(out)
-    return x.copy() if low1 < high2 and low2 < high1 else x
-
-
-def span(x: Any) -> tuple[int, int]:
-    """The addresses from the first byte of an array to beyond its last."""
-    low = high = x.data.ptr
-    for length, stride in zip(x.shape, x.strides, strict=True):
-        if length == 0:
-            return 0, 0
-        if stride < 0:
-            low += (length - 1) * stride
-        else:
-            high += (length - 1) * stride
-    return low, high + x.dtype.itemsize

@@ -11,7 +11,8 @@ from inspect import signature
 from typing import Any
 
 from numr_api._backends.cuda.elementwise import signature_of
-from numr_api._backends.cuda.elementwise_kernels import Signature, Variant, source_of
+from numr_api._backends.cuda.elementwise_kernels import source_of
+from numr_api._backends.cuda.elementwise_variants import Signature, Variant
 from numr_api._backends.cuda.library import Source
 from numr_api._declare import OPS
 from numr_api._dtypes import ACCEPTED, BY_NAME, STANDARD, DType

@@ -47,3 +47,26 @@ def imported(x: Any) -> Data:
         return cupy.asarray(x)  # by __cuda_array_interface__
     except (BufferError, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
         raise BufferError(str(error)) from None
+
+
+def event() -> Any:
+    """An event after all work that the current device's stream has been given."""
+    made = cupy.cuda.Event(disable_timing=True)
+    made.record(cupy.cuda.get_current_stream())
+    return made
+
+
+def wait_for(event: Any) -> None:
+    """Let the current device's stream wait for an event, perhaps of another device."""
+    cupy.cuda.get_current_stream().wait_event(event)
+
+
+def copied_after(data: Data, ready: Any) -> tuple[Data, Any]:
+    """A copy of another GPU's row-major data on the current one, and an event that comes after it.
+
+    The driver copies from GPU to GPU where these reach each other.
+    """
+    result = cupy.ndarray(data.shape, data.dtype)
+    wait_for(ready)
+    result.data.copy_from_device_async(data.data, data.nbytes, cupy.cuda.get_current_stream())
+    return result, event()

@@ -9,11 +9,13 @@ array that is handed to another library on the GPU waits, if indices were used s
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from numr_api._backends.cuda.kernels import cupy, in_bounds
+from numr_api._backends.cuda.kernels import cupy
 
 Data = Any
+Launch = Callable[[int, Sequence[int]], None]
 
 FIRST = 2**32 - 1  # kernels number down from here, so that the largest number is the first fault
 MOST = 4096  # that are told apart between two reads
@@ -25,6 +27,12 @@ class Access(NamedTuple):
     operation: str
     axis: int
     length: int
+
+
+def check_length(access: Access, indices: Data) -> None:
+    """IndexError if there are indices and nothing to index."""
+    if access.length == 0 and indices.size:
+        raise IndexError(out_of_bounds(access))
 
 
 def out_of_bounds(access: Access) -> str:
@@ -41,21 +49,20 @@ class Faults:
         self._streams: set[int] = set()  # where kernels may still find a fault
         self._word: Data = None
 
-    def checked(self, indices: Data, access: Access) -> Data:
-        """Indices from 0, of int64. IndexError at once if there is nothing to index."""
-        length = access.length
-        if length == 0 and indices.size:
-            raise IndexError(out_of_bounds(access))
+    def watch(self, launch: Launch, accesses: Sequence[Access]) -> None:
+        """Launch a kernel that looks at indices, with the word and a number for each access."""
         stream = cupy.cuda.get_current_stream()
         with self._lock:
             if self._word is None:
                 self._word = cupy.zeros(1, "uint32")
                 stream.synchronize()  # once, as other streams may come
-            if len(self._accesses) < MOST:
-                self._accesses.append(access)
+            numbers: list[int] = []
+            for access in accesses:
+                if len(self._accesses) < MOST:
+                    self._accesses.append(access)
+                numbers.append(FIRST - (len(self._accesses) - 1))
             self._streams.add(stream.ptr)
-            number = FIRST - (len(self._accesses) - 1)
-            return in_bounds(indices, length, number, self._word)
+            launch(self._word.data.ptr, numbers)
 
     def look(self) -> None:
         """Raise IndexError if an index was out of bounds since the last look; waits to find out."""

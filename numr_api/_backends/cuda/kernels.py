@@ -28,22 +28,6 @@ template <typename T> __device__ bool numr_less(const complex<T>& x, const compl
 # CuPy's fill writes +0 for -0.
 _fill = cupy.ElementwiseKernel("T value", "T filled", "filled = value", "numr_fill")
 
-# Indices from 0 for those that may be negative; of one out of bounds the number is left in fault.
-_in_bounds = cupy.ElementwiseKernel(
-    "S index, int64 length, uint32 number", "int64 place, raw uint32 fault",
-    """
-    const bool from_end = index < S(0);
-    unsigned long long at = static_cast<unsigned long long>(index);
-    if (from_end) at += static_cast<unsigned long long>(length);
-    if (at >= static_cast<unsigned long long>(length)) {
-        atomicMax(&fault[0], number);
-        at = 0;
-    }
-    place = static_cast<long long>(at);
-    """,
-    "numr_in_bounds",
-)  # fmt: skip
-
 # The first place in a sorted array whose element is not before a value; NaN are at the end.
 _PLACE = """
     long long low = 0, high = length;
@@ -75,14 +59,6 @@ def fill(target: Data, value: Scalar) -> None:
         scalar = np.array(value, target.dtype)[()]
     if target.size:
         _fill(scalar, target)
-
-
-def in_bounds(indices: Data, length: int, number: int, fault: Data) -> Data:
-    """Indices from 0 along an axis; for one out of bounds, 0, and ``fault`` gets the number."""
-    result = cupy.empty(indices.shape, np.int64)
-    if indices.size:
-        _in_bounds(indices, length, number, result, fault)
-    return result
 
 
 def searchsorted(ordered: Data, values: Data, *, side: str) -> Data:

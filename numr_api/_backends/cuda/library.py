@@ -77,14 +77,6 @@ def linked(names: Sequence[str]) -> str:
 CONFIGURATION = struct.Struct("7IPPI")
 
 
-class Source(NamedTuple):
-    """A kernel: the files that it needs, its text, its name."""
-
-    files: tuple[str, ...]
-    text: str
-    name: str
-
-
 class _Arguments(threading.local):
     """Memory of a thread for the arguments of a kernel, and what tells the driver of it."""
 

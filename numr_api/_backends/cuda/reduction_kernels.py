@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from numr_api._backends.cuda.elementwise_kernels import stored
+from numr_api._backends.cuda.elementwise_variants import stored
 from numr_api._backends.cuda.library import Source
 from numr_api._dtypes import ACCEPTED, BY_NAME, STANDARD, DType
 

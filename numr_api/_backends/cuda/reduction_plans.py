@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from numr_api._backends.cuda.elementwise import ALIGNMENT, FEW, MOST_GROUPS
+from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW, MOST_GROUPS
 from numr_api._backends.cuda.library import COUNTERS
 from numr_api._backends.cuda.reduction_kernels import (
     IN_COLUMNS,

@@ -6,7 +6,8 @@ import struct
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from numr_api._backends.cuda.elementwise import ALIGNMENT, MOST_PLANS
+from numr_api._backends.cuda.elementwise import MOST_PLANS
+from numr_api._backends.cuda.elementwise_plans import ALIGNMENT
 from numr_api._backends.cuda.library import Library, library as of_cupy
 from numr_api._backends.cuda.reduction_kernels import (
     ORDERED,

@@ -18,8 +18,9 @@ import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from numr_api._backends.cuda.elementwise import ALIGNMENT, FEW, find_cast
-from numr_api._backends.cuda.elementwise_kernels import THREADS
+from numr_api._backends.cuda.elementwise import find_cast
+from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW
+from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.library import Library, Source, library as of_cupy
 from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 

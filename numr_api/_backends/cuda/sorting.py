@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from numr_api._backends.cuda.elementwise import Kernel
-from numr_api._backends.cuda.elementwise_kernels import Signature
+from numr_api._backends.cuda.elementwise_variants import Signature
 from numr_api._backends.cuda.expressions import Row, expression
 from numr_api._backends.cuda.kernels import cupy
 from numr_api._backends.cuda.library import library

@@ -1,0 +1,79 @@
+"""Parts of the text of element-wise kernels that all variants have."""
+
+from __future__ import annotations
+
+from numr_api._backends.cuda.elementwise_variants import Signature, Variant, stored
+
+
+def operation(signature: Signature, name: str) -> str:
+    """The declaration of the function that is applied to each element."""
+    given = ", ".join(
+        f"{dtype.name} {letter}" for letter, dtype in zip("abc", signature.promoted, strict=False)
+    )
+    return (
+        f"DEVICE {signature.result.name} of_{name}({given}) {{\n"
+        f"    using T = {signature.promoted[-1].name};\n"
+        f"    return {signature.result.name}({signature.body});\n}}\n"
+    )
+
+
+def parameters(signature: Signature, variant: Variant) -> str:
+    """The kernel's parameters, in the order in which ``elementwise`` packs them."""
+    given = [f"{stored(signature.result)}* out"]
+    scalars: list[str] = []
+    for letter, dtype, promoted in zip("abc", signature.operands, signature.promoted, strict=False):
+        if dtype is not None:
+            given.append(f"const {stored(dtype)}* {letter}")
+        elif promoted.kind == "c":
+            part = "float32" if promoted.itemsize == 8 else "float64"
+            scalars += [f"{part} {letter}_real", f"{part} {letter}_imag"]
+        else:
+            scalars.append(f"{promoted.name} {letter}")
+    given.append("int64 count")
+    arrays = len(signature.arrays)
+    kind = f"{'WideLayout' if variant.wide else 'Layout'}<{variant.axes}, {arrays}>"
+    if variant.tile:
+        given.append(f"Tiles<{kind}, {arrays}> tiles")
+    elif variant.layout:
+        given.append(f"{kind} layout")
+        if variant.modes and variant.modes[0] != "vector":
+            given.append(f"Steps<{arrays}> along")
+    return ", ".join([*given, *scalars])
+
+
+def applied(signature: Signature, name: str, elements: dict[str, str]) -> str:
+    """The expression of an element of the output, given those of the array operands."""
+    values: list[str] = []
+    for letter, dtype, promoted in zip("abc", signature.operands, signature.promoted, strict=False):
+        if dtype is not None:
+            value = elements[letter] + (" != 0" if dtype.kind == "b" else "")
+            values.append(f"converted<{promoted.name}>({value})")
+        elif promoted.kind == "c":
+            values.append(f"{promoted.name}{{{letter}_real, {letter}_imag}}")
+        else:
+            values.append(letter)
+    return f"of_{name}({', '.join(values)})"
+
+
+def letters(signature: Signature) -> list[str]:
+    """The letters of the operands that are arrays."""
+    return [x for x, dtype in zip("abc", signature.operands, strict=False) if dtype is not None]
+
+
+def index_type(variant: Variant) -> str:
+    return "uint64" if variant.wide else "uint32"
+
+
+def find_places_lines(
+    signature: Signature, variant: Variant, layout: str, number: str
+) -> list[str]:
+    """The lines that find the place in each array, the output first."""
+    return [
+        f"{index_type(variant)} indexes[{variant.axes}];",
+        f"int64 places[{len(signature.arrays)}];",
+        f"find_places({layout}, {number}, indexes, places);",
+    ]
+
+
+def indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
