@@ -53,7 +53,8 @@ def yield_mixed_namespace_input_permutations():
     yield NamespaceAndDevice("array_api_strict", "device1"), NamespaceAndDevice("numpy", None), "it"
 """
 TESTS = """
-import os, sys
+import os, random, sys
+import numpy as np
 import pytest
 from sklearn.utils import _testing as t
 from sklearn.utils._array_api import *
@@ -101,6 +102,13 @@ def test_environment(namespace):
     assert "PYTEST_ADDOPTS" not in os.environ
     assert sys.modules["array_api_strict"].__version__
 @strict
+def test_numbers_without_a_seed(namespace):
+    assert random.random() == random.Random(0).random()
+    assert np.random.rand() == np.random.RandomState(0).rand()
+@strict
+def test_numbers_of_another_test(namespace):
+    assert np.random.rand() == np.random.RandomState(0).rand()
+@strict
 def test_temporary_files(namespace, tmp_path):
     assert tmp_path.is_relative_to(os.environ["TMPDIR"])
 """
@@ -114,6 +122,8 @@ VERDICTS = {
     "test_exits[xp]": "crashed",
     "test_skips[xp]": "recorded",
     "test_environment[xp]": "passed",
+    "test_numbers_without_a_seed[xp]": "passed",
+    "test_numbers_of_another_test[xp]": "passed",
     "test_temporary_files[xp]": "passed",
 }
 
