@@ -132,10 +132,15 @@ def _positive_nan(x: Any, result: Any) -> None:
     result[...] = np.where(np.isnan(x), np.nan, x)
 
 
+def _same(x: Any, y: Any, result: Any) -> None:
+    result[...] = x == y
+
+
 KERNELS = {
     "numr_fill": _fill,
     "numr_with_positive_nan": _positive_nan,
     "numr_in_bounds": _in_bounds,
+    "numr_same": _same,
     "numr_searchsorted": _search,
 }
 

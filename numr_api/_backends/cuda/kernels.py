@@ -14,14 +14,28 @@ cupy: Any = import_module("cupy")  # which has no type hints that say enough
 
 Data = Any
 
-# Every NaN is larger than all numbers. Complex numbers compare by the real parts first.
+# Every NaN is larger than all numbers. Complex numbers compare by the real parts first. CuPy makes
+# subnormal numbers of float count as zeros in all kernels that it compiles; so bits are compared.
 ORDER = """
+__device__ inline long long numr_key(float x) {
+    const long long bits = __float_as_uint(x);
+    return bits & 0x80000000LL ? 0x80000000LL - bits : bits;
+}
+template <typename T> __device__ inline T numr_key(const T& x) { return x; }
 template <typename T> __device__ bool numr_less(const T& x, const T& y) {
-    return x < y || (y != y && x == x);
+    if (x != x || y != y) return x == x && y != y;
+    return numr_key(x) < numr_key(y);
+}
+template <typename T> __device__ bool numr_same(const T& x, const T& y) {
+    return x == x && y == y && numr_key(x) == numr_key(y);
 }
 template <typename T> __device__ bool numr_less(const complex<T>& x, const complex<T>& y) {
-    if (x != x || y != y) return x == x;
-    return x.real() < y.real() || (x.real() == y.real() && x.imag() < y.imag());
+    if (x != x || y != y) return x == x && y != y;
+    return numr_less(x.real(), y.real()) ||
+        (numr_same(x.real(), y.real()) && numr_less(x.imag(), y.imag()));
+}
+template <typename T> __device__ bool numr_same(const complex<T>& x, const complex<T>& y) {
+    return numr_same(x.real(), y.real()) && numr_same(x.imag(), y.imag());
 }
 """
 
@@ -65,6 +79,10 @@ _searchsorted = cupy.ElementwiseKernel(
     "numr_searchsorted", preamble=ORDER,
 )  # fmt: skip
 
+_same = cupy.ElementwiseKernel(
+    "T x, T y", "bool equal", "equal = numr_same(x, y)", "numr_same", preamble=ORDER
+)
+
 
 def fill(target: Data, value: Scalar) -> None:
     """Write a Python scalar to all elements; OverflowError if an integer is out of range."""
@@ -95,4 +113,12 @@ def searchsorted(ordered: Data, values: Data, *, side: str) -> Data:
     result = cupy.empty(values.shape, np.int64)
     if values.size:
         _searchsorted(ordered, values, ordered.size, side == "right", result)
+    return result
+
+
+def same(x: Data, y: Data) -> Data:
+    """Where arrays of one dtype and shape are equal; NaN are not."""
+    result = cupy.empty(x.shape, "bool")
+    if x.size:
+        _same(x, y, result)
     return result

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from numr_api._backends.cuda import sorting
-from numr_api._backends.cuda.kernels import cupy, fill, searchsorted
+from numr_api._backends.cuda.kernels import cupy, fill, same, searchsorted
 
 if TYPE_CHECKING:
     from numr_api._dtypes import DType
@@ -31,7 +31,7 @@ def unique(x: Data, *, parts: tuple[str, ...]) -> tuple[Data, ...]:
     order = sorting.argsort(flat.view("uint8") if x.dtype.kind == "b" else flat, 0, False)
     ordered = flat.take(order)
     is_first = cupy.ones(flat.size, "bool")
-    is_first[1:] = ordered[1:] != ordered[:-1]
+    is_first[1:] = ~same(ordered[1:], ordered[:-1])
     first = is_first.nonzero()[0]
     found = {}
     if "indices" in parts:
@@ -55,8 +55,8 @@ def isin(x1: Data, x2: Data, *, invert: bool) -> Data:
         x1, x2 = x1.view("uint8"), x2.view("uint8")
     ordered = sorting.sort(x2.reshape(-1), 0, False)
     place = cupy.minimum(searchsorted(ordered, x1, side="left"), ordered.size - 1)
-    found = ordered.take(place)
-    return found != x1 if invert else found == x1
+    found = same(ordered.take(place), x1)
+    return ~found if invert else found
 
 
 def linspace(*, start: complex, stop: complex, count: int, endpoint: bool, dtype: DType) -> Data:

@@ -49,8 +49,10 @@ DEVICE double tanh(double x) { return ::tanh(x); }
 
 DEVICE float atan2(float y, float x) { return float(::atan2(double(y), double(x))); }
 DEVICE double atan2(double y, double x) { return ::atan2(y, x); }
-DEVICE float pow(float x, float y) { return float(::pow(double(x), double(y))); }
-DEVICE double pow(double x, double y) { return ::pow(x, y); }
+DEVICE double pow(double x, double y) {
+    return y == 2.0 ? x * x : ::pow(x, y);  // a square is rounded once, which CUDA's pow is not
+}
+DEVICE float pow(float x, float y) { return float(pow(double(x), double(y))); }
 
 DEVICE double hypot(double x, double y) { return ::hypot(x, y); }
 DEVICE float hypot(float x, float y) {
