@@ -53,7 +53,8 @@ def yield_mixed_namespace_input_permutations():
     yield NamespaceAndDevice("array_api_strict", "device1"), NamespaceAndDevice("numpy", None), "it"
 """
 TESTS = """
-import os, sys
+import os, random, sys
+import numpy as np
 import pytest
 from sklearn.utils import _testing as t
 from sklearn.utils._array_api import *
@@ -101,6 +102,13 @@ def test_environment(namespace):
     assert "PYTEST_ADDOPTS" not in os.environ
     assert sys.modules["array_api_strict"].__version__
 @strict
+def test_numbers_without_a_seed(namespace):
+    assert random.random() == random.Random(0).random()
+    assert np.random.rand() == np.random.RandomState(0).rand()
+@strict
+def test_numbers_of_another_test(namespace):
+    assert np.random.rand() == np.random.RandomState(0).rand()
+@strict
 def test_temporary_files(namespace, tmp_path):
     assert tmp_path.is_relative_to(os.environ["TMPDIR"])
 """
@@ -114,6 +122,8 @@ VERDICTS = {
     "test_exits[xp]": "crashed",
     "test_skips[xp]": "recorded",
     "test_environment[xp]": "passed",
+    "test_numbers_without_a_seed[xp]": "passed",
+    "test_numbers_of_another_test[xp]": "passed",
     "test_temporary_files[xp]": "passed",
 }
 
@@ -121,13 +131,25 @@ NAMESPACE = """
 from types import SimpleNamespace
 
 class Array:
-    device = "toaster"
+    device, dtype = "toaster", "single"
     def __array_namespace__(self): return good
 
-def zeros(shape, device=None): return Array()
+class HalfArray:
+    device, dtype = "toaster", "half"
+    def __array_namespace__(self): return halves
 
-good = SimpleNamespace(__name__="good", zeros=zeros, empty=zeros,
+class BareArray:
+    device = "toaster"
+    def __array_namespace__(self): return bare
+
+def zeros(shape, device=None): return Array()
+def half_zeros(shape, device=None): return HalfArray()
+def bare_zeros(shape, device=None): return BareArray()
+
+good = SimpleNamespace(__name__="good", zeros=zeros, empty=zeros, float32="single",
     __array_namespace_info__=lambda: SimpleNamespace(dtypes=lambda device=None: ["float32"]))
+halves = SimpleNamespace(__name__="halves", zeros=half_zeros, empty=half_zeros, float32="single")
+bare = SimpleNamespace(__name__="bare", zeros=bare_zeros, empty=bare_zeros, float32="single")
 other = SimpleNamespace(__name__="other", zeros=zeros, empty=zeros)
 silent = SimpleNamespace(__name__="silent", empty=lambda shape: shape)
 
@@ -250,19 +272,24 @@ def test_verdicts_and_messages(library: Path) -> None:
     assert rows["test_skips[xp]"].message == "skipped by scikit-learn: no torch"
 
 
-def test_own_name_and_missing_dtype(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_dtype_is_no_failure(library: Path) -> None:
+    found = run("namespaces:good", "sklearn", "toaster", functions="*.accuracy_score", jobs=1)
+    assert verdicts(found) == {
+        "test_accuracy_score[xp-CPU_DEVICE-float64]": "unsupported",
+        "test_accuracy_score[xp-device1-float32]": "passed",
+    }
+
+
+def test_own_name_and_default_dtype(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EXPECTED_NAME", "good")
-    monkeypatch.setenv("EXPECTED_DEVICES", "toaster,toaster")
+    monkeypatch.setenv("EXPECTED_DEVICES", ",toaster")
     more: dict[str, Any] = {"functions": "*.accuracy_score", "jobs": 1}
     with ConsumersRunner(
         "namespaces:good", "toaster", consumer="sklearn", masquerade=False, **more
     ) as runner:
         assert "namespaces:good under its own name" in runner.describe()
         outcomes = list(runner)
-    assert verdicts(outcomes) == {
-        "test_accuracy_score[xp-toaster-float64]": "unsupported",
-        "test_accuracy_score[xp-toaster-float32]": "passed",
-    }
+    assert verdicts(outcomes) == {"test_accuracy_score[xp-toaster-float32]": "passed"}
     assert {x.device for x in outcomes} == {"toaster"}
 
 
@@ -312,6 +339,19 @@ def test_what_cannot_be_tested(
     library: Path, namespace: str, device: str | None, message: str
 ) -> None:
     assert message in refusal(namespace, "sklearn", device)
+
+
+@pytest.mark.parametrize(
+    ("namespace", "message"),
+    [
+        ("namespaces:halves", "the default dtype of 'namespaces:halves' on toaster is half"),
+        ("namespaces:bare", "AttributeError: 'BareArray' object has no attribute 'dtype'"),
+    ],
+)
+def test_a_default_dtype_that_scikit_learn_does_not_test(
+    library: Path, namespace: str, message: str
+) -> None:
+    assert message in refusal(namespace, "sklearn", "toaster", masquerade=False)
 
 
 def test_a_second_device_that_does_not_exist(library: Path) -> None:

@@ -9,6 +9,7 @@ they are imported.
 from __future__ import annotations
 
 import os
+import random
 import re
 import sys
 import traceback
@@ -17,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from numr_conformance import default_device
@@ -152,6 +154,12 @@ class ConsumersLoop(Loop):
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         self._library.choose(items, self._target)
+
+    @pytest.hookimpl(tryfirst=True)  # before fixtures
+    def pytest_runtest_setup(self) -> None:
+        """Let tests that use no seed draw the same numbers each time, for the same verdict."""
+        random.seed(0)
+        np.random.seed(0)  # noqa: NPY002 - such tests use this generator
 
     def name(self, item: pytest.Item) -> str:
         found = self._names.get(item.nodeid)

@@ -126,6 +126,9 @@ def let_sklearn_know(target: Target, second_device: Any) -> str:
 
     Returns:
         The name.
+
+    Raises:
+        CannotStart: the device's default real dtype is none that the tests use.
     """
     name: str = target.xp.__name__
     sys.modules[name] = target.xp  # the tests import what is yielded here
@@ -154,10 +157,22 @@ def let_sklearn_know(target: Target, second_device: Any) -> str:
 
 
 def _default_real(target: Target) -> str:
-    """The name of the dtype of real numbers that a device takes when none is named."""
+    """The name of the dtype that real numbers get on the device when none is named.
+
+    Raises:
+        CannotStart: that cannot be told, or scikit-learn's tests do not use it.
+    """
+    keywords = {} if target.device is None else {"device": target.device}
     try:
-        info = target.xp.__array_namespace_info__()
-        default = info.default_dtypes(device=target.device)["real floating"]
-    except Exception:  # whatever a namespace raises here; float64 is what most have
-        return "float64"
-    return "float32" if default == target.xp.float32 else "float64"
+        found = target.xp.zeros(1, **keywords).dtype
+    except Exception as error:
+        raise CannotStart(
+            f"the default dtype of {target.name!r} cannot be told ({type(error).__name__}: {error})"
+        ) from error
+    for name in ("float64", "float32"):
+        if found == getattr(target.xp, name, None):
+            return name
+    raise CannotStart(
+        f"scikit-learn's tests use float64 and float32; the default dtype of {target.name!r} "
+        f"on {target.device_name} is {found}"
+    )

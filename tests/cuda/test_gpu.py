@@ -135,6 +135,29 @@ def test_nan_is_searched_and_found_last(dtype: str):
     assert host(xp.searchsorted(ordered, sought, side="right")).tolist() == [1, 4, 4, 6, 8]
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_subnormal_numbers_are_told_apart(dtype: str):
+    """CuPy compiles its kernels so that those of float32 count as zeros."""
+    values = np.asarray([3, -1, 2, 1, 2], dtype) * np.finfo(dtype).smallest_subnormal
+    x, ordered = on(values), on(np.sort(values))
+    for part in (lambda x: x, lambda x: x + 1j * x):
+        found = xp.unique_counts(part(x))
+        assert same(found.values, part(np.sort(values)[[0, 1, 2, 4]]))
+        assert host(found.counts).tolist() == [1, 1, 2, 1]
+        assert (
+            host(xp.isin(part(x), part(ordered[2:3]))).tolist() == [False] * 2 + [True, False] * 2
+        )
+    assert host(xp.searchsorted(ordered, x)).tolist() == [4, 0, 2, 1, 2]
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_squares_are_rounded_once(dtype: str):
+    values = np.random.default_rng(6).standard_normal(10_000).astype(dtype)
+    x = on(values)
+    assert same(xp.pow(x, 2.0), values * values)
+    assert same(xp.pow(x, on(np.full(10_000, 2, dtype))), values * values)
+
+
 def test_reductions_of_no_elements():
     x = xp.zeros((0, 3), device="cuda")
     assert xp.max(x, axis=1).shape == xp.argmin(x, axis=1).shape == (0,)

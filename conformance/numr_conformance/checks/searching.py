@@ -12,6 +12,7 @@ import numpy as np
 
 from numr_conformance.check import Check
 from numr_conformance.checks._sets import cases as sets
+from numr_conformance.checks._subnormals import cases as subnormals
 from numr_conformance.checks._tools import (
     LAYOUTS,
     Cases,
@@ -30,8 +31,8 @@ cases = Cases("searching")
 
 
 def checks(target: Target) -> Iterator[Check]:
-    """Those of this module, then those of sets."""
-    return itertools.chain(cases.checks(target), sets.checks(target))
+    """Those of this module, then those of sets and of subnormal numbers."""
+    return itertools.chain(cases.checks(target), sets.checks(target), subnormals.checks(target))
 
 
 REAL, FLOATS = of_kinds("iuf"), of_kinds("f")

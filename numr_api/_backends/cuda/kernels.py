@@ -14,14 +14,28 @@ cupy: Any = import_module("cupy")  # which has no type hints that say enough
 
 Data = Any
 
-# Every NaN is larger than all numbers. Complex numbers compare by the real parts first.
+# Every NaN is larger than all numbers. Complex numbers compare by the real parts first. CuPy makes
+# subnormal numbers of float count as zeros in all kernels that it compiles; so bits are compared.
 ORDER = """
+__device__ inline long long numr_key(float x) {
+    const long long bits = __float_as_uint(x);
+    return bits & 0x80000000LL ? 0x80000000LL - bits : bits;
+}
+template <typename T> __device__ inline T numr_key(const T& x) { return x; }
 template <typename T> __device__ bool numr_less(const T& x, const T& y) {
-    return x < y || (y != y && x == x);
+    if (x != x || y != y) return x == x && y != y;
+    return numr_key(x) < numr_key(y);
+}
+template <typename T> __device__ bool numr_same(const T& x, const T& y) {
+    return x == x && y == y && numr_key(x) == numr_key(y);
 }
 template <typename T> __device__ bool numr_less(const complex<T>& x, const complex<T>& y) {
-    if (x != x || y != y) return x == x;
-    return x.real() < y.real() || (x.real() == y.real() && x.imag() < y.imag());
+    if (x != x || y != y) return x == x && y != y;
+    return numr_less(x.real(), y.real()) ||
+        (numr_same(x.real(), y.real()) && numr_less(x.imag(), y.imag()));
+}
+template <typename T> __device__ bool numr_same(const complex<T>& x, const complex<T>& y) {
+    return numr_same(x.real(), y.real()) && numr_same(x.imag(), y.imag());
 }
 """
 
@@ -47,7 +61,7 @@ _isin = cupy.ElementwiseKernel(
     f"""
     const bool right = false;
     {_PLACE}
-    found = (low < length && sorted[low] == value) != invert;
+    found = (low < length && numr_same(sorted[low], value)) != invert;
     """,
     "numr_isin", preamble=ORDER,
 )  # fmt: skip
