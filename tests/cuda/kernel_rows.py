@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from numr_api._backends.cuda.elementwise import signature_of
-from numr_api._backends.cuda.elementwise_variants import Signature
 from numr_api._backends.cuda.elementwise_rows import (
     VIEWS,
     Row,
@@ -15,6 +14,7 @@ from numr_api._backends.cuda.elementwise_rows import (
     result_of,
     rows,
 )
+from numr_api._backends.cuda.elementwise_variants import Signature
 from numr_api._dtypes import promote
 
 __all__ = ["VIEWS", "accepted", "arity", "mixed_rows", "result_of", "rows", "signatures"]

@@ -146,7 +146,7 @@ def source_of(signature: Signature, variant: Rows | Columns) -> Source:
         "uint32* counters",
         "double divisor",
         *(f"int64 {number}" for number in numbers),
-        f"Layout<{variant.kept}, 2> layout",
+        f"WideLayout<{variant.kept}, 2> layout",
     ]
     given = ["out", "data", "scratch", "counters", "divisor", *numbers, "layout"]
     if variant.reduced:

@@ -35,6 +35,7 @@ struct Length {
 DEVICE uint32 quotient(uint32 number, const Length& by) {
     return (uint32(uint64(by.factor) * number >> 32) + number) >> by.shift;
 }
+DEVICE uint32 quotient(uint32 number, int64 by) { return number / uint32(by); }
 DEVICE uint64 quotient(uint64 number, int64 by) { return number / uint64(by); }
 
 DEVICE uint32 length_of(const Length& axis) { return axis.length; }

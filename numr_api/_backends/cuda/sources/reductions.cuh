@@ -108,10 +108,11 @@ template <int each> struct Straight {
     }
 };
 template <int axes> struct Spread {
-    Layout<axes, 1> layout;
+    WideLayout<axes, 1> layout;
     template <typename Index> DEVICE int64 place(Index vector) const {
+        Index indexes[axes];
         int64 places[1];
-        find_places(layout, vector, places);
+        find_places(layout, vector, indexes, places);
         return places[0];
     }
 };
@@ -165,7 +166,7 @@ DEVICE void take_row(StateOf<R>& state, ReferenceOf<R> reference, const ElementO
 template <typename R, typename Index, int threads, int each, int chunk, int kept, typename Along>
 DEVICE void reduce_rows(typename R::Result* out, const ElementOf<R>* data, StateOf<R>* scratch,
                         uint32* counters, double divisor, int64 rows, int64 length, int64 pieces,
-                        const Layout<kept, 2>& layout, const Along& along) {
+                        const WideLayout<kept, 2>& layout, const Along& along) {
     constexpr int together = THREADS / threads;  // rows of a block
     const Index lane = threadIdx.x % threads, full = Index(length / each);
     const Index count = Index(rows * pieces);
@@ -177,7 +178,8 @@ DEVICE void reduce_rows(typename R::Result* out, const ElementOf<R>* data, State
         StateOf<R> state = R::none();
         int64 places[2] = {0, 0};
         if (number < count) {
-            find_places(layout, row, places);
+            Index indexes[kept];
+            find_places(layout, row, indexes, places);
             const ElementOf<R>* first = data + places[0];
             ReferenceOf<R> reference{};
             if constexpr (needs_reference<R>) reference = *first;
@@ -248,7 +250,7 @@ template <typename R, typename Index, int across, int down, int each, int chunk,
 DEVICE void reduce_columns(typename R::Result* out, const ElementOf<R>* data, StateOf<R>* scratch,
                            uint32* counters, double divisor, int64 planes, int64 width,
                            int64 length, int64 pieces, int64 step, int64 out_step,
-                           const Layout<kept, 2>& layout, const Spread<axes>& along) {
+                           const WideLayout<kept, 2>& layout, const Spread<axes>& along) {
     using E = ElementOf<R>;
     const Index groups = Index((width + across * each - 1) / (across * each));
     const Index count = groups * Index(planes) * Index(pieces);
@@ -259,8 +261,9 @@ DEVICE void reduce_columns(typename R::Result* out, const ElementOf<R>* data, St
         const Index column = (group * across + x) * each;
         const int64 left = width - int64(column);
         const int valid = left >= each ? each : left > 0 ? int(left) : 0;
+        Index indexes[kept];
         int64 places[2];
-        find_places(layout, plane, places);
+        find_places(layout, plane, indexes, places);
         const E* first = data + places[0] + int64(column) * step;
         StateOf<R> states[each];
         UNROLLED
