@@ -43,6 +43,11 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         gpu_record.of(SESSION[0].config).add(report)
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Where pytest-xdist collects elsewhere; else this file may be read later."""
+    SESSION[:] = [session]
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     SESSION[:] = [session]
 

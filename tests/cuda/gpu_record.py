@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from numr_conformance import results
 from numr_conformance.report import digest
 from numr_conformance.report.digest import Digest
 
@@ -25,7 +26,10 @@ from numr_api import _devices
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "conformance" / "results"
 FILE = RESULTS / "tests" / "cuda.json"
+CONFORMANCE = "numr-conformance"  # a property of a test: a layer, and the file of its results
 PACKAGES = ("cupy-cuda13x", "cupy-cuda12x", "numpy", "scipy", "torch", "pytest")
+
+FOLDERS = (ROOT, ROOT / "tests", ROOT / "tests" / "cuda")  # in which all tests marked cuda are
 
 COMPLETED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 
@@ -57,6 +61,18 @@ class Record:
             self.reasons[name] = reason.removeprefix("Skipped: ")
         elif report.when == "call":
             self.outcomes.setdefault(name, "passed")
+        if report.when == "call":
+            for key, value in report.user_properties:
+                if key == CONFORMANCE:
+                    self._note(*value)
+
+    def _note(self, layer: str, file: str) -> None:
+        """Take note of the results of a layer of numr-conformance."""
+        found = results.load(Path(file))
+        counts = Counter(row["verdict"] for row in found["devices"]["cuda:0"]["outcomes"])
+        self.conformance[layer] = dict(sorted(counts.items()))
+        if layer == "own":
+            self.digests = digest.make(found)
 
     def document(self) -> dict[str, Any]:
         """What is written."""
@@ -111,4 +127,4 @@ def is_full(config: pytest.Config) -> bool:
     if option.markexpr.strip() != "cuda" or any(getattr(option, x, None) for x in narrowed):
         return False
     start = config.invocation_params.dir
-    return all((start / name).resolve() in (ROOT, ROOT / "tests") for name in config.args)
+    return all((start / name).resolve() in FOLDERS for name in config.args)

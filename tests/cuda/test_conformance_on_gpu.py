@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import gpu_record
 import pytest
-from numr_conformance import official, results
-from numr_conformance.report import digest
+from numr_conformance import official
 
 EXPECTED = gpu_record.ROOT / "conformance" / "expected"
 EXAMPLES = 200
@@ -19,7 +18,7 @@ EXAMPLES = 200
 pytestmark = [pytest.mark.cuda, pytest.mark.usefixtures("gpus")]
 
 
-def gate(layer: str, folder: Path, config: pytest.Config) -> None:
+def gate(layer: str, folder: Path, record_property: Callable[[str, object], None]) -> None:
     """Run a layer, whose results must be as expected, and note them in any case."""
     command = [sys.executable, "-m", "numr_conformance", "gate", "numr_api", "--device", "cuda:0"]
     command += ["--expected", str(EXPECTED), "--layer", layer, "--examples", str(EXAMPLES)]
@@ -35,22 +34,17 @@ def gate(layer: str, folder: Path, config: pytest.Config) -> None:
     )
     told = done.stdout + done.stderr
     assert done.returncode in (0, 1), told[-4000:]
-    found = results.load(folder / "results.json")
-    counts = Counter(row["verdict"] for row in found["devices"]["cuda:0"]["outcomes"])
-    record = gpu_record.of(config)
-    record.conformance[layer] = dict(sorted(counts.items()))
-    if layer == "own":
-        record.digests = digest.make(found)
+    record_property(gpu_record.CONFORMANCE, (layer, str(folder / "results.json")))
     assert done.returncode == 0, told[-4000:]
 
 
-def test_own_checks(tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    gate("own", tmp_path, pytestconfig)
+def test_own_checks(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
+    gate("own", tmp_path, record_property)
 
 
-def test_the_official_suite(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+def test_the_official_suite(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     try:
         official.find_suite()
     except official.CannotRun as error:
         pytest.skip(str(error))
-    gate("official", tmp_path, pytestconfig)
+    gate("official", tmp_path, record_property)

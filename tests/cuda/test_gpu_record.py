@@ -24,6 +24,7 @@ def session(
 
 def test_all_tests_marked_cuda_are_a_full_run() -> None:
     assert gpu_record.is_full(session("tests"))
+    assert gpu_record.is_full(session("tests/cuda"))
     assert gpu_record.is_full(session(str(gpu_record.ROOT)))
     assert gpu_record.is_full(session(".", keyword="", maxfail=0, ignore=None))
 
@@ -31,9 +32,8 @@ def test_all_tests_marked_cuda_are_a_full_run() -> None:
 @pytest.mark.parametrize(
     "config",
     [
-        session("tests/cuda"),
         session("tests/cuda/test_gpu.py::test_extremes_and_nan"),
-        session("tests", "tests/cuda"),
+        session("tests/cuda", "tests/webgpu"),
         session("tests", start=gpu_record.ROOT / "docs"),
         session("tests", markexpr=""),
         session("tests", markexpr="not cuda"),
@@ -52,6 +52,7 @@ def report(name: str, when: str, outcome: str, reason: str = "") -> Any:
     return SimpleNamespace(
         nodeid=name,
         when=when,
+        user_properties=[],
         failed=outcome == "failed",
         skipped=outcome == "skipped",
         longrepr=("file.py", 1, f"Skipped: {reason}") if outcome == "skipped" else None,
@@ -100,3 +101,9 @@ def test_what_is_written(
     assert found["numr-conformance"] == {"own": {"passed": 24}}
     assert {"numr_api", "python", "numpy"} <= found["versions"].keys()
     assert found["date"].startswith("20")
+
+
+def test_all_tests_marked_cuda_are_in_this_folder() -> None:
+    others = {path for path in gpu_record.FOLDERS[1].rglob("test_*.py") if "cuda" not in path.parts}
+    assert others
+    assert not [path for path in others if "mark.cuda" in path.read_text(encoding="utf-8")]
