@@ -96,14 +96,14 @@ OF_TWO = """float x, y;
 # A part counts unless it is what is left where all else cancels.
 OF_COMPLEX = """float x, y;
         draw_{name}(i, x, y);
-        complex64 z = {{x, y}}, found = {function}(z);
+        complex64 z = {{x, y}}, given = {function}(z);
         complex128 exact = {function}(wide(z));
         double least = 0x1p-23 * ::hypot(exact.real, exact.imag);
         float error = 0.0f, end = 0x1.fffffep+127f;
         if (isfinite_(exact)) {{
             double a = ::fabs(exact.real), b = ::fabs(exact.imag);
-            if (a > least && a < end && {real}) error = error_{name}(found.real, exact.real);
-            float other = error_{name}(found.imag, exact.imag);
+            if (a > least && a < end && {real}) error = error_{name}(given.real, exact.real);
+            float other = error_{name}(given.imag, exact.imag);
             if (b > least && b < end) error = larger_of(error, other);
         }}"""
 
