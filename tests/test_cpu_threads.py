@@ -157,6 +157,17 @@ def test_each_row_is_done_once():
             assert all(start % grain == 0 for start, _ in spans)
 
 
+@pytest.mark.parametrize("blocks", [2, 10])
+def test_each_row_is_done_once_in_a_given_number_of_blocks(blocks: int):
+    for length in (10, 25, 29, 1000):
+        seen: list[Any] = []
+        with shared():
+            module.share(record(seen), length, LARGE_WORK, blocks=blocks)
+        spans = sorted((start, stop) for _, start, stop in seen)
+        assert (spans[0][0], spans[-1][1]) == (0, length)
+        assert all(a[1] == b[0] for a, b in pairwise(spans))
+
+
 @pytest.mark.parametrize(
     ("longest", "expected"), [(1000, [8, 4, 2, 2, 2]), (4, [4, 4, 4, 2, 2, 2])]
 )

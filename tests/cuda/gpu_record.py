@@ -29,7 +29,8 @@ FILE = RESULTS / "tests" / "cuda.json"
 CONFORMANCE = "numr-conformance"  # a property of a test: a layer, and the file of its results
 PACKAGES = ("cupy-cuda13x", "cupy-cuda12x", "numpy", "scipy", "torch", "pytest")
 
-FOLDERS = (ROOT, ROOT / "tests", ROOT / "tests" / "cuda")  # in which all tests marked cuda are
+# Of all tests, or of those of the device itself: others try their functions on each device, too.
+FOLDERS = (ROOT, ROOT / "tests", ROOT / "tests" / "cuda")
 
 COMPLETED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 
@@ -44,7 +45,8 @@ class Record:
         digests: what is kept of its own checks.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, command: str = "pytest -m cuda") -> None:
+        self.command = command
         self.outcomes: dict[str, str] = {}
         self.reasons: dict[str, str] = {}
         self.conformance: dict[str, dict[str, int]] = {}
@@ -79,7 +81,7 @@ class Record:
         backend = _devices.backend_of("cuda:0")
         counts = Counter(self.outcomes.values())
         return {
-            "command": "pytest -m cuda",
+            "command": self.command,
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
             **backend.describe(),
             "devices": _devices.count("cuda"),
@@ -117,13 +119,24 @@ RECORD = pytest.StashKey[Record]()
 
 def of(config: pytest.Config) -> Record:
     """The record of this session."""
-    return config.stash.setdefault(RECORD, Record())
+    if RECORD not in config.stash:
+        config.stash[RECORD] = Record(" ".join(["pytest -m cuda", *config.args]))
+    return config.stash[RECORD]
 
 
 def is_full(config: pytest.Config) -> bool:
-    """Whether a session was asked for all tests marked cuda, and nothing else."""
+    """Whether a session was asked for all tests marked cuda of a folder of ``FOLDERS``."""
     option = config.option
-    narrowed = ("keyword", "deselect", "ignore", "ignore_glob", "collectonly", "lf", "maxfail")
+    narrowed = (
+        "keyword",
+        "deselect",
+        "ignore",
+        "ignore_glob",
+        "collectonly",
+        "lf",
+        "maxfail",
+        "stepwise",
+    )
     if option.markexpr.strip() != "cuda" or any(getattr(option, x, None) for x in narrowed):
         return False
     start = config.invocation_params.dir

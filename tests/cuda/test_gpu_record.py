@@ -91,8 +91,10 @@ def test_what_is_written(
 ) -> None:
     monkeypatch.setattr(gpu_record, "FILE", tmp_path / "tests" / "cuda.json")
     record.conformance["own"] = {"passed": 24}
+    record.command = "pytest -m cuda tests/cuda"
     assert record.write() == [gpu_record.FILE]
     found = json.loads(gpu_record.FILE.read_text())
+    assert found["command"] == "pytest -m cuda tests/cuda"
     assert found["tests"] == {"passed": 1, "failed": 3, "skipped": 2}
     assert found["failed"] == ["breaks", "breaks at its begin", "breaks at its end"]
     assert found["skipped"]["is skipped"] == "there is one GPU"
@@ -101,9 +103,3 @@ def test_what_is_written(
     assert found["numr-conformance"] == {"own": {"passed": 24}}
     assert {"numr_api", "python", "numpy"} <= found["versions"].keys()
     assert found["date"].startswith("20")
-
-
-def test_all_tests_marked_cuda_are_in_this_folder() -> None:
-    others = {path for path in gpu_record.FOLDERS[1].rglob("test_*.py") if "cuda" not in path.parts}
-    assert others
-    assert not [path for path in others if "mark.cuda" in path.read_text(encoding="utf-8")]

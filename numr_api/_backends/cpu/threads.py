@@ -238,7 +238,7 @@ def share(
         workers = helpers + 1
         if blocks:
             parts = spans(length, length // blocks)
-            bounds = [-(-blocks * number // workers) for number in range(workers + 1)]
+            bounds = [-(-len(parts) * number // workers) for number in range(workers + 1)]
             regions = [parts[start:stop] for start, stop in pairwise(bounds)]
         else:
             row = nanoseconds / length
