@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from host_kernels import COMPILER, HostLibrary, on_host, twice
 
-from numr_api._backends.cuda.compaction import TILE, Compaction, merged
+from numr_api._backends.cuda.compaction import TILE, Compaction
 from numr_api._backends.cuda.scans import Scans
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
@@ -171,11 +171,3 @@ def test_values_and_masks_may_be_the_data_itself(found: dict[Any, Any]) -> None:
     flags = mask_of(1000)
     flags[truth] = mask_of(truth.sum())
     assert np.array_equal(np.asarray(found["the mask itself"]), flags)
-
-
-def test_axes_are_merged_in_their_order() -> None:
-    x = np.zeros((2, 3, 4), "float32")
-    assert merged(x) == ([24], [1])
-    assert merged(x[:, :, :2]) == ([6, 2], [4, 1])
-    assert merged(x.T) == ([4, 3, 2], [1, 4, 12])
-    assert merged(x[0, 0, 0]) == ([1], [0])

@@ -204,5 +204,8 @@ def test_counters_belong_to_a_device_a_stream_and_a_thread(monkeypatch: pytest.M
     thread.join()
     assert len(made) == 4
     # A graph that is captured sets its counters to 0 by itself, and nothing does before it is run.
+    # Nor does it take those of its stream, beside which it may run.
     stream.ptr, stream.is_capturing = 3, lambda: True
     assert [counters(), counters()] == [4, 5]
+    stream.ptr = 2
+    assert counters() == 6

@@ -264,6 +264,22 @@ def test_elements_taken_are_numpys(
     assert {variant.wide for variant in gather._functions} == {wide}
 
 
+def test_indices_are_looked_at_also_where_the_result_has_no_elements(tmp_path: Path) -> None:
+    def run(library: Any) -> list[int]:
+        words: list[int] = []
+        for indices in ([2, -3], [3], [-4], []):
+            faults: Any = Faults()
+            taken = on_host(np.array(indices, "int64"))
+            access: Any = SimpleNamespace(length=3)
+            shape = len(indices), 0
+            x = on_host(numbers(3, 0))
+            Gathering(library)(faults, x, shape, [Selection(0, taken, 0)], [access])
+            words.append(int(faults.word[0]))
+        return words
+
+    assert twice(tmp_path, run) == [0, 100, 100, 0]
+
+
 def units(x: Any, axis: int) -> int:
     """How many bytes are moved at a time when slices along an axis are taken."""
     gather = Gathering(HostLibrary())  # type: ignore[arg-type]

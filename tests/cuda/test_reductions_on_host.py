@@ -6,6 +6,7 @@ Their kernels are compiled for the host; results are compared with NumPy.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -399,3 +400,21 @@ def test_axes_that_are_stepped_through_as_one_are_merged() -> None:
     assert loop_of(x[:, :, ::-1], (2,), False).offset == -15
     assert loop_of(x[:, :, ::-1], (2,), True) == Loop(0, [Axis(6, 20, 5), Axis(5, 1, 1)],
                                                       [Axis(4, -5, 0)])  # fmt: skip
+
+
+def planned(shape: tuple[int, ...], axes: tuple[int, ...], address: int, strides: Any) -> Any:
+    """How complex128 numbers are reduced that lie at an address."""
+    data = SimpleNamespace(shape=shape, strides=strides, dtype=np.dtype("complex128"))
+    return work_of(loop_of(data, axes, False), 16, address).variant
+
+
+@pytest.mark.parametrize("axes", [(0,), (1,), (0, 1)])
+def test_numbers_that_are_not_aligned_are_not_read_as_whole_words(axes: tuple[int, ...]) -> None:
+    """Other libraries align complex128 to 8 bytes, where an access of 16 is a fault of the GPU."""
+    assert planned((64, 64), axes, 1024, (1024, 16)).chunk == 1
+    assert planned((64, 64), axes, 1032, (1024, 16)).chunk == 0
+
+
+def test_rows_without_elements_are_counted_in_64_bits_where_they_are_many() -> None:
+    assert planned((2**32, 0), (1,), 1024, (16, 16)).wide
+    assert not planned((2**16, 0), (1,), 1024, (16, 16)).wide

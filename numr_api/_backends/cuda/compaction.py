@@ -12,10 +12,10 @@ import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from numr_api._backends.cuda.elementwise import find_cast, find_kernel
+from numr_api._backends.cuda.elementwise import CARRIERS, find_cast, find_kernel
 from numr_api._backends.cuda.elementwise_plans import FEW, MOST_GROUPS
 from numr_api._backends.cuda.elementwise_variants import THREADS
-from numr_api._backends.cuda.layouts import span
+from numr_api._backends.cuda.layouts import merged, span
 from numr_api._backends.cuda.library import Library, Source, library as of_cupy
 from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 
@@ -125,7 +125,7 @@ class Compaction:
         itemsize = data.dtype.itemsize
         if not data._c_contiguous:
             self._put_anywhere(self._places(mask, ends, count), value, data)
-        elif not rest:
+        elif not rest and not (data.data.ptr % itemsize or value.data.ptr % itemsize):
             self._move(moving("put", UNIT_OF[itemsize]), mask, ends, value, data, count)
         else:
             self._move_rows("put_rows", self._places(mask, ends, count), value, data, value)
@@ -189,10 +189,11 @@ class Compaction:
 
     def _put_anywhere(self, places: Data, value: Data, data: Data) -> None:
         """Values put into an array that is not in row-major order."""
-        lengths, steps = merged(data)
+        size = data.dtype.itemsize
+        lengths, (steps,) = merged(data.shape, [(step // size,) for step in data.strides])
         count = value.size
         wide = data.size >= FEW
-        function = self._function(putting(UNIT_OF[data.dtype.itemsize], len(lengths), wide))
+        function = self._function(putting(CARRIERS[size], len(lengths), wide))
         layout = struct.Struct(f"3P{2 + 2 * len(lengths)}q")
         numbers = (count, count // places.size, *lengths, *steps)
         addresses = (places.data.ptr, value.data.ptr, data.data.ptr)
@@ -210,22 +211,6 @@ def overlap(x: Data, y: Data) -> bool:
     """Whether two arrays may share memory."""
     (low1, high1), (low2, high2) = span(x), span(y)
     return low1 < high2 and low2 < high1
-
-
-def merged(data: Data) -> tuple[list[int], list[int]]:
-    """The lengths of the fewest axes that visit all elements in row-major order, and the steps
-    along them, in elements."""
-    lengths: list[int] = []
-    steps: list[int] = []
-    for length, stride in zip(data.shape, data.strides, strict=True):
-        step = stride // data.dtype.itemsize
-        if steps and steps[-1] == length * step:
-            lengths[-1] *= length
-            steps[-1] = step
-        else:
-            lengths.append(length)
-            steps.append(step)
-    return lengths or [1], steps or [0]
 
 
 # --- texts ----------------------------------------------------------------------------------------

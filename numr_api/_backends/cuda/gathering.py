@@ -145,6 +145,9 @@ class Gathering:
         """
         result = self._library.empty(shape, data.dtype)
         if not result.size:
+            for selection, access in zip(selections, accesses or (), strict=False):
+                if selection.indices.size:
+                    self._look(faults, selection.indices, access)
             return result
         source = data.data.ptr
         key = (
@@ -168,6 +171,12 @@ class Gathering:
         else:
             faults.watch(launch, accesses)
         return result
+
+    def _look(self, faults: Faults, indices: Any, access: Access) -> None:
+        """Look at indices of which the result has no element: as if of bytes that are all one."""
+        flat = indices.reshape(-1)
+        data = self._library.spread(self._library.empty((1,), "uint8"), (access.length,))
+        self(faults, data, flat.shape, [Selection(0, flat, 0)], [access])
 
     def _plan(self, data: Any, shape: Shape, selections: Sequence[Selection]) -> Plan:
         size = data.itemsize

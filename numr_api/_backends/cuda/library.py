@@ -177,12 +177,12 @@ class Library:
         """
         cuda = self._cupy.cuda
         stream = cuda.get_current_stream()
+        if stream.is_capturing():  # a graph, which may run beside this stream, and sets them itself
+            return self._cupy.zeros(COUNTERS, "uint32").data.ptr
         key = cuda.runtime.getDevice(), stream.ptr
         counters = _counters.found.get(key)
         if counters is None:
-            counters = self._cupy.zeros(COUNTERS, "uint32")
-            if not stream.is_capturing():  # else they are zeros when the graph runs
-                _counters.found[key] = counters
+            counters = _counters.found[key] = self._cupy.zeros(COUNTERS, "uint32")
         return counters.data.ptr
 
     def function(self, files: Sequence[str], text: str, name: str) -> Any:

@@ -114,7 +114,12 @@ def work_of(loop: Loop, itemsize: int, address: int) -> Work:
 
 
 def _chunk(each: int, itemsize: int, address: int, steps: Sequence[int]) -> int:
-    """Of so many elements next to each other, how many are aligned together everywhere."""
+    """Of so many elements next to each other, how many are aligned together everywhere.
+
+    0 if not even one is: complex128 of another library may be aligned to 8 bytes only.
+    """
+    if address % itemsize:
+        return 0
     while each > 1 and (address % (each * itemsize) or any(step % each for step in steps)):
         each //= 2
     return each
@@ -164,9 +169,9 @@ def _rows(loop: Loop, each: int, itemsize: int, address: int) -> Work:
         last = loop.reduced[-1]
         others = [axis.step for axis in loop.reduced[:-1]]
         fits = last.step == 1 and last.length % each == 0
-        if not fits or _chunk(each, itemsize, address, [*steps, *others]) < each:
-            each = 1
-        chunk = each
+        chunk = _chunk(each, itemsize, address, [*steps, *others])
+        if not fits or chunk < each:
+            each, chunk = 1, min(chunk, 1)
     vectors = -(-length // each)
     pieces = 1
     nearest = min([abs(axis.step) for axis in loop.reduced], default=1)
@@ -181,7 +186,7 @@ def _rows(loop: Loop, each: int, itemsize: int, address: int) -> Work:
         threads = min(_power_above(max(-(-vectors // 2), rest // 4)), WARP)
     kept, layout = _kept(loop.kept)
     reduced, along = (0, ()) if straight else _reduced(loop.reduced, each)
-    variant = Rows(threads, each, chunk, kept, reduced, rows * length >= FEW)
+    variant = Rows(threads, each, chunk, kept, reduced, rows * max(length, 1) >= FEW)
     groups = min(-(-rows * pieces * threads // THREADS), MOST_GROUPS)
     states = rows * pieces if pieces > 1 else 0
     return Work(variant, groups, THREADS, states, (rows, length, pieces, *layout, *along))

@@ -85,10 +85,13 @@ DEVICE bool is_last(uint32* counter, uint32 blocks) {
     return result;
 }
 
-// Elements next to each other, of which so many are aligned together.
+// Elements next to each other, of which so many are aligned together; 0 if not even one is.
 template <int each, int chunk, typename T> DEVICE Vector<T, each> part_of(const T* first) {
     if constexpr (each == chunk) {
         return loaded<each>(first);
+    } else if constexpr (chunk == 0) {
+        static_assert(each == 1, "only complex128 is larger than what it is aligned to");
+        return {{*first}};
     } else {
         Vector<T, each> result;
         UNROLLED
