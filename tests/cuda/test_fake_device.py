@@ -463,6 +463,19 @@ def test_dtypes_without_counterpart_are_refused(fake: Any):
         xp.from_dlpack(theirs)
 
 
+def test_steps_that_are_not_whole_elements_are_refused(fake: Any):
+    records = np.zeros(4, [("x", "f8"), ("n", "i4")])
+
+    theirs = records["x"].view(fake.cupy.ndarray)
+
+    class Field:
+        __cuda_array_interface__ = theirs.__cuda_array_interface__
+        __array_interface__ = theirs.__array_interface__
+
+    with pytest.raises(BufferError, match="12"):
+        xp.asarray(Field())
+
+
 def test_only_cuda_arrays_have_the_cuda_array_interface(fake: Any):
     x, name = matrix(), "__cuda_array_interface__"
     assert x.__cuda_array_interface__["shape"] == (3, 3)

@@ -39,14 +39,17 @@ def imported(x: Any) -> Data:
     """Another library's array of this device as CuPy's, sharing its memory.
 
     The producer is told the stream that we work on, so that its work comes first. BufferError if
-    there is no way.
+    there is no way, or if elements are not whole elements apart, as kernels take them to be.
     """
     try:
         if hasattr(x, "__dlpack__"):
             return cupy.from_dlpack(x)
-        return cupy.asarray(x)  # by __cuda_array_interface__
+        found = cupy.asarray(x)  # by __cuda_array_interface__, which gives steps in bytes
     except (BufferError, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
         raise BufferError(str(error)) from None
+    if found.size and any(step % found.itemsize for step in found.strides):
+        raise BufferError(f"steps of {found.strides} bytes are not whole elements")
+    return found
 
 
 def event() -> Any:
