@@ -472,7 +472,7 @@ def test_steps_that_are_not_whole_elements_are_refused(fake: Any):
         __cuda_array_interface__ = theirs.__cuda_array_interface__
         __array_interface__ = theirs.__array_interface__
 
-    with pytest.raises(ValueError, match="12,.* bytes are not whole elements"):
+    with pytest.raises(ValueError, match=r"12,.* bytes are not whole elements"):
         xp.asarray(Field())
 
 
