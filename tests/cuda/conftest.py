@@ -11,14 +11,12 @@ from typing import Any
 
 import fake_cupy
 import fake_kernels
-import gpu_record
 import pytest
 
 from numr_api import _devices
 from numr_api._backends import cuda as package
 
 PREFIX = f"{package.__name__}."
-SESSION: list[pytest.Session] = []  # whose tests run; one at most
 
 
 def forget() -> None:
@@ -35,31 +33,6 @@ def modules_of_cupy() -> dict[str, ModuleType]:
         for name, module in sys.modules.items()
         if name.partition(".")[0] in ("cupy", "cupyx")
     }
-
-
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Called with each phase of each test of the session, in other folders as well."""
-    if SESSION:
-        gpu_record.of(SESSION[0].config).add(report)
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Where pytest-xdist collects elsewhere; else this file may be read later."""
-    SESSION[:] = [session]
-
-
-def pytest_collection_finish(session: pytest.Session) -> None:
-    SESSION[:] = [session]
-
-
-def pytest_terminal_summary(
-    terminalreporter: Any, exitstatus: pytest.ExitCode, config: pytest.Config
-) -> None:
-    """Keep the result of all tests marked cuda, where they ran on a GPU."""
-    record = gpu_record.of(config)
-    if exitstatus in gpu_record.COMPLETED and gpu_record.is_full(config) and _devices.count("cuda"):
-        for path in record.write():
-            terminalreporter.write_line(f"wrote {path}")
 
 
 @pytest.fixture
