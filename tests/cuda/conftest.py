@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -15,6 +16,7 @@ import pytest
 
 from numr_api import _devices
 from numr_api._backends import cuda as package
+from numr_api._backends.cuda import nvcc
 
 PREFIX = f"{package.__name__}."
 
@@ -89,6 +91,22 @@ def fake(anew: pytest.MonkeyPatch) -> Any:
     return SimpleNamespace(
         calls=fake_cupy.calls, runtime=fake_cupy.runtime, cupy=sys.modules["cupy"]
     )
+
+
+@pytest.fixture
+def real_nvcc() -> str:
+    """CUDA's compiler, which needs the host's; a test without is skipped, or fails if asked for."""
+    path = nvcc.find()
+    reason = "there is no nvcc"
+    if path is not None:
+        command = [path, "-x", "cu", "-E", os.devnull]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if not done.returncode:
+            return path
+        reason = f"nvcc does not work: {(done.stderr + done.stdout).strip()}"
+    if "nvcc" in os.environ.get("NUMR_API_EXPECT", ""):
+        pytest.fail(f"NUMR_API_EXPECT=nvcc, but {reason}")
+    pytest.skip(reason)
 
 
 @pytest.fixture

@@ -236,10 +236,10 @@ def test_an_error_of_the_compiler_is_told(tmp_path: Path, nvcc: Compiler) -> Non
         building.build(tmp_path / "x", failing, (80,), lambda _: None, SOURCES)
 
 
+@pytest.mark.usefixtures("real_nvcc")
 def test_real_fatbins(tmp_path: Path) -> None:
     compiler = Compiler.find()
-    if compiler is None:
-        pytest.skip("there is no nvcc")
+    assert compiler is not None
     name, kernels = next(iter(catalogue.groups(2).items()))
     building.build(tmp_path, compiler, (80, 90), lambda _: None, {name: kernels})
     image = of(tmp_path).read(f"{name}.fatbin")
