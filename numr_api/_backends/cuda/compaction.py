@@ -17,6 +17,7 @@ from numr_api._backends.cuda.elementwise_plans import FEW, MOST_GROUPS
 from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.layouts import merged, span
 from numr_api._backends.cuda.library import Library, Source, library as of_cupy
+from numr_api._backends.cuda.texts import boolean, index_type, kernel_text
 from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ def counting(aligned: bool) -> Source:
     """The kernel that counts what is true in each tile of a mask."""
     return _source(
         f"count_true{'_aligned' * aligned}", "const uint8* mask, int64* counts, int64 size",
-        f"count_true<{_word(aligned)}>(mask, counts, size)",
+        f"count_true<{boolean(aligned)}>(mask, counts, size)",
     )  # fmt: skip
 
 
@@ -240,7 +241,7 @@ def finding(axes: int, wide: bool) -> Source:
     return _source(
         f"mask_indices_{axes}{'_wide' * wide}",
         f"{_MASK}, int64* result, int64 size, int64 limit, masks::Lengths<{axes}> lengths",
-        f"find_indices<{_index(wide)}, {axes}>(mask, ends, result, size, limit, lengths)",
+        f"find_indices<{index_type(wide)}, {axes}>(mask, ends, result, size, limit, lengths)",
     )
 
 
@@ -249,7 +250,7 @@ def rows_moving(name: str, unit: str, wide: bool) -> Source:
     return _source(
         f"mask_{name}_{_plain(unit)}{'_wide' * wide}",
         f"const int64* places, const {unit}* origin, {unit}* target, int64 count, int64 row",
-        f"move_rows<{unit}, {_index(wide)}, {_word(name == 'put_rows')}>"
+        f"move_rows<{unit}, {index_type(wide)}, {boolean(name == 'put_rows')}>"
         "(places, origin, target, count, row)",
     )
 
@@ -260,7 +261,7 @@ def putting(unit: str, axes: int, wide: bool) -> Source:
         f"mask_put_anywhere_{_plain(unit)}_{axes}{'_wide' * wide}",
         f"const int64* places, const {unit}* origin, {unit}* target, int64 count, int64 row, "
         f"masks::Lengths<{axes}> lengths, masks::Lengths<{axes}> steps",
-        f"put_anywhere<{unit}, {_index(wide)}, {axes}>"
+        f"put_anywhere<{unit}, {index_type(wide)}, {axes}>"
         "(places, origin, target, count, row, lengths, steps)",
     )  # fmt: skip
 
@@ -269,16 +270,8 @@ def _plain(unit: str) -> str:
     return unit.rpartition(":")[2]
 
 
-def _index(wide: bool) -> str:
-    return "uint64" if wide else "uint32"
-
-
-def _word(value: bool) -> str:
-    return "true" if value else "false"
-
-
 def _source(name: str, parameters: str, call: str) -> Source:
-    text = f"namespace numr {{\nKERNEL void {name}({parameters}) {{\n    masks::{call};\n}}\n}}\n"
+    text = kernel_text(name, parameters, f"    masks::{call};")
     return Source(("compaction.cuh",), text, name)
 
 
