@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from numr_api._backends.cuda.elementwise import CARRIERS, find_cast, find_kernel
+from numr_api._backends.cuda.elementwise import CARRIERS, find_kernel
 from numr_api._backends.cuda.elementwise_plans import FEW, MOST_GROUPS
 from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.layouts import merged, span
@@ -22,6 +22,7 @@ from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 
 if TYPE_CHECKING:
     from numr_api._backends import Kernel
+    from numr_api._backends.cuda.copies import Copies
     from numr_api._backends.cuda.scans import Scans
 
 Data = Any
@@ -41,8 +42,9 @@ _ROWS = struct.Struct("3P2q")
 class Compaction:
     """The kernels of one device for masks. Methods are called while it is current."""
 
-    def __init__(self, scans: Scans, library: Library | None = None) -> None:
+    def __init__(self, scans: Scans, copies: Copies, library: Library | None = None) -> None:
         self._library = library or of_cupy()
+        self._copies = copies
         self._scans = scans
         self._functions: dict[str, Any] = {}
         self._kernels: dict[Any, Kernel] = {}
@@ -52,13 +54,13 @@ class Compaction:
     def compress(self, data: Data, mask: Data) -> Data:
         """The elements or rows where a mask over the leading axes is true."""
         rest = data.shape[mask.ndim :]
-        mask = self._in_order(mask)
+        mask = self._copies.row_major(mask)
         ends = self._ends(mask)
         count = self._library.last(ends)
         result = self._library.empty((count, *rest), data.dtype)
         if not result.size:
             return result
-        data = self._in_order(data)
+        data = self._copies.row_major(data)
         row = math.prod(rest) * data.dtype.itemsize
         if row in UNIT_OF and not data.data.ptr % row:
             self._move(moving("compress", UNIT_OF[row]), mask, ends, data, result, count)
@@ -68,10 +70,7 @@ class Compaction:
 
     def nonzero(self, data: Data) -> tuple[Data, ...]:
         """The indices of elements that are not zero, an array for each axis."""
-        if data.dtype.kind != "b":
-            kernel = self._cast(BY_NUMPY[data.dtype], BOOL)
-            data = kernel(data, out=self._library.empty(data.shape, "bool"))
-        mask = self._in_order(data)
+        mask = self._copies.row_major(data, BOOL.__numpy_dtype__)
         ends = self._ends(mask)
         count = self._library.last(ends)
         return tuple(self._indices(mask, ends, count, mask.shape))
@@ -110,16 +109,14 @@ class Compaction:
     def _assign_each(self, data: Data, mask: Data, value: Data) -> None:
         count = value.shape[0]
         rest = data.shape[mask.ndim :]
-        dtype = BY_NUMPY[data.dtype]
         wanted = (count, *rest)
         if value.dtype != data.dtype or value.shape != wanted or not value._c_contiguous:
-            kernel = self._cast(BY_NUMPY[value.dtype], dtype)
-            value = kernel(
-                self._library.spread(value, wanted), out=self._library.empty(wanted, data.dtype)
-            )
+            packed = self._library.empty(wanted, data.dtype)
+            self._copies.write(packed, value)
+            value = packed
         elif overlap(value, data):
             value = value.copy()
-        mask = self._in_order(mask)
+        mask = self._copies.row_major(mask)
         if overlap(mask, data):
             mask = mask.copy()
         ends = self._ends(mask)
@@ -132,20 +129,6 @@ class Compaction:
             self._move_rows("put_rows", self._places(mask, ends, count), value, data, value)
 
     # The steps
-
-    def _cast(self, source: DType, target: DType) -> Kernel:
-        key = source, target, "cast"
-        kernel = self._kernels.get(key)
-        if kernel is None:
-            kernel = self._kernels[key] = find_cast(source, target, self._library)
-        return kernel
-
-    def _in_order(self, data: Data) -> Data:
-        """The data in row-major order."""
-        if data._c_contiguous:
-            return data
-        dtype = BY_NUMPY[data.dtype]
-        return self._cast(dtype, dtype)(data, out=self._library.empty(data.shape, data.dtype))
 
     def _ends(self, mask: Data) -> Data:
         """For each tile of a mask, how many are true up to its end."""

@@ -18,15 +18,14 @@ import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from numr_api._backends.cuda.elementwise import find_cast
 from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW
 from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.library import Library, Source, library as of_cupy
 from numr_api._backends.cuda.texts import boolean, index_type, kernel_text
-from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
+from numr_api._dtypes import BY_NAME
 
 if TYPE_CHECKING:
-    from numr_api._backends import Kernel
+    from numr_api._backends.cuda.copies import Copies
 
 Data = Any
 
@@ -54,10 +53,10 @@ _COLUMNS = struct.Struct("3P5q")
 class Scans:
     """The scans of one device. Methods are called while it is current."""
 
-    def __init__(self, library: Library | None = None) -> None:
+    def __init__(self, copies: Copies, library: Library | None = None) -> None:
         self._library = library or of_cupy()
+        self._copies = copies
         self._functions: dict[str, Any] = {}
-        self._copies: dict[DType, Kernel] = {}
 
     def scan(self, operation: str, data: Data, axis: int) -> Data:
         """cumulative_sum or cumulative_prod along an axis, in data's dtype."""
@@ -71,19 +70,10 @@ class Scans:
         strides = data.strides
         order = sorted(range(data.ndim), key=lambda number: -abs(strides[number]))
         ordered = data.transpose(order)
-        if not ordered._c_contiguous:
-            ordered = self._copied(ordered)
+        ordered = self._copies.row_major(ordered)
         result = self._library.empty(ordered.shape, ordered.dtype)
         self._run(operation, ordered, order.index(axis), result)
         return result.transpose(sorted(range(data.ndim), key=order.__getitem__))
-
-    def _copied(self, data: Data) -> Data:
-        """A row-major copy."""
-        dtype = BY_NUMPY[data.dtype]
-        kernel = self._copies.get(dtype)
-        if kernel is None:
-            kernel = self._copies[dtype] = find_cast(dtype, dtype, self._library)
-        return kernel(data, out=self._library.empty(data.shape, data.dtype))
 
     def _run(self, operation: str, data: Data, axis: int, result: Data) -> None:
         """Scan a row-major array."""
