@@ -36,6 +36,7 @@ OPTIONS = ("--std=c++17", "--fmad=false")
 
 COUNTERS = 2**14
 MOST_BYTES = 4096  # of a kernel's arguments
+MOST_PLANS = 256  # that are kept for arrays that lie in different ways
 INVALID_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT
 
 
