@@ -100,6 +100,10 @@ template <typename F> DEVICE bool isinf_(F x) { return x == infinity<F>() || x =
 template <typename F> DEVICE bool isfinite_(F x) { return x - x == F(0); }
 template <typename F> DEVICE bool signbit_(F x) { return bits_of(x) >> highest_bit<F>; }
 
+// The highest bit of each byte that is not 0.
+[[maybe_unused]] constexpr uint32 TOPS = 0x80808080u;
+DEVICE uint32 true_bytes(uint32 word) { return (((word & ~TOPS) + ~TOPS) | word) & TOPS; }
+
 // The magnitude of the first with the sign of the second, NaN and zeros included.
 template <typename F> DEVICE F copysign_(F x, F sign) {
     auto top = decltype(bits_of(x))(1) << highest_bit<F>;
