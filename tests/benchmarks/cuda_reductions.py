@@ -37,7 +37,8 @@ REDUCTIONS = [
     *[Row("sum", dtype) for dtype in ("float64", "complex64", "int32", "int16", "int8")],
     *[Row("max", dtype) for dtype in ("float64", "int32", "int16", "int8")],
     *[Row("argmax", dtype) for dtype in ("float64", "int8")],
-    Row("sum", "int8", 0),
+    *[Row("sum", dtype, 0) for dtype in ("int8", "int16")],
+    *[Row("max", dtype, 0, "amax") for dtype in ("int8", "int16")],
 ]
 
 
