@@ -117,7 +117,7 @@ def as_array(x: object, accepts: str, device: Device | None = None) -> Array | N
             return None
         x = _creation.asarray(x, device=device)
     accepted, kind, backend = ACCEPTED[accepts], x.dtype.kind, x._type.backend
-    if kind in accepted:
+    if x.dtype.group in accepted:
         return x
     if accepted == "b":
         return _data_types.astype(x, BY_NUMPY[np.dtype(bool)])
@@ -256,7 +256,7 @@ def _computed(dtype: np.dtype[Any], accepts: str, backend: Backend) -> DType | N
     if dtype.kind in "iu" and "i" not in accepted:
         return backend.default_dtypes["real floating-point"] if "f" in accepted else None
     found = available(dtype, backend)
-    return found if found is not None and found.kind in accepted else None
+    return found if found is not None and found.group in accepted else None
 
 
 def _converted(x: Any, dtype: DType) -> Any:

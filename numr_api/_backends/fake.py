@@ -47,7 +47,7 @@ def obstacle() -> str:
 
 
 def open_device(index: int) -> FakeBackend:
-    dtypes = frozenset(_dtypes.STANDARD) - MISSING[index]
+    dtypes = frozenset(_dtypes.ALL) - MISSING[index]
     return FakeBackend(device_name("fake", index), dtypes, DEFAULTS[index])
 
 
