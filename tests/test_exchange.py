@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import math
 import sys
@@ -12,7 +13,14 @@ import numpy as np
 import pytest
 
 import numr_api as xp
-from numr_api._dtypes import STANDARD, DType
+from numr_api._dtypes import (
+    EXTENSIONS,
+    STANDARD,
+    DType,
+    bfloat16,
+    float8_e4m3fn,
+    float8_e5m2,
+)
 
 CPU = (1, 0)  # DLPack's kDLCPU
 
@@ -31,6 +39,42 @@ def same(x: Any, y: Any) -> bool:
 
 
 # --- DLPack ---------------------------------------------------------------------------------------
+
+
+class Foreign:
+    """Another library's array: nothing is known of it but what DLPack says."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return CPU
+
+
+@pytest.mark.parametrize("dtype", (*STANDARD, *EXTENSIONS), ids=str)
+def test_every_dtype_makes_the_round_trip_without_a_copy(dtype: DType) -> None:
+    for x in (of(dtype), of(dtype)[:, ::-2], of(dtype, ())):
+        again = xp.from_dlpack(Foreign(x), copy=False)
+        assert same(x, again)
+        assert shares(x, again)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "code"), [(bfloat16, 4), (float8_e4m3fn, 10), (float8_e5m2, 12)], ids=str
+)
+@pytest.mark.parametrize("options", [{}, {"max_version": (1, 0)}], ids=["unversioned", "1.0"])
+def test_capsules_name_the_dtypes_that_numpy_does_not_know(
+    dtype: DType, code: int, options: Any
+) -> None:
+    capsule = of(dtype).__dlpack__(**options)
+    name, place = (b"dltensor_versioned", 32) if options else (b"dltensor", 0)
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    found = (ctypes.c_uint8 * 4).from_address(pointer(capsule, name) + place + 20)
+    assert list(found) == [code, 8 * dtype.itemsize, 1, 0]  # code, bits, lanes
 
 
 @pytest.mark.parametrize("dtype", STANDARD, ids=str)
