@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from numr_api._array import Array
     from numr_api._backends import Backend, Scalar
 
+_WIDE = "32-bit or wider "  # is said to numbers that are too narrow only
+
 
 def bind(array_class: type[Array]) -> None:
     """Make the Array class known here. _array, which imports this module, calls it."""
@@ -88,7 +90,7 @@ def describe(x: object) -> str:
 
 def require_array(operation: str, x: object, accepts: str = "any") -> Array:
     """x itself, which must be an Array of an accepted dtype; in relaxed mode what x becomes."""
-    if x.__class__ is Array and cast("Array", x).dtype.kind in ACCEPTED[accepts]:
+    if x.__class__ is Array and cast("Array", x).dtype.group in ACCEPTED[accepts]:
         return cast("Array", x)
     rules = relaxed_rules()
     array = None if rules is None else rules.as_array(x, accepts)
@@ -117,7 +119,9 @@ def require_dtype(name: str, dtype: object) -> DType:
 
 def require_kind(operation: str, dtype: DType, accepts: str) -> None:
     """Refuse a dtype that an operation does not accept."""
-    if dtype.kind not in ACCEPTED[accepts]:
+    if dtype.group not in ACCEPTED[accepts]:
+        if dtype.group not in "h8":
+            accepts = accepts.removeprefix(_WIDE)
         article = "an" if accepts.startswith("integer") else "a"
         raise TypeError(f"{operation}: needs {article} {accepts} dtype, got {dtype}")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from numr_api import _checks
+from numr_api import _checks, _dlpack
 from numr_api._checks import as_scalar, describe, is_array, require_dtype, require_range
 from numr_api._data_types import astype
 from numr_api._declare import operation, wrap
@@ -20,9 +20,10 @@ from numr_api._devices import (
     count,
     default_backend,
 )
-from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
+from numr_api._dtypes import BY_NAME, BY_NUMPY, EXTENSIONS, DType
 from numr_api._errors import Unsupported
 from numr_api._mode import relaxed_rules
+from numr_api._rounding import converted
 from numr_api._shapes import as_copy
 
 if TYPE_CHECKING:
@@ -182,7 +183,9 @@ def _from_python(
             # On the way to a narrower one numbers may overflow, of which NumPy would warn.
             and default.itemsize >= np.dtype(kind).itemsize
         }
-    highest = max((d.kind.replace("u", "i") for d in found), key="bifc".index, default="f")
+    highest = max(
+        (BY_NUMPY[d].kind.replace("u", "i") for d in found), key="bifc".index, default="f"
+    )
     if dtype is None:
         if not found <= _INFERRED:
             return _from_host(_host_array(obj, None), None, device, None)
@@ -219,6 +222,8 @@ def _host_array(obj: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     """A NumPy array of nested sequences of numbers."""
     try:
         with np.errstate(all="ignore"):
+            if dtype is not None and dtype in EXTENSIONS:
+                return converted(np.array(obj), dtype)
             return np.array(obj, dtype=None if dtype is None else dtype.__numpy_dtype__)
     except OverflowError:
         raise OverflowError(f"asarray: an integer is out of range of {dtype}") from None
@@ -289,7 +294,7 @@ def _from_host(host: Any, dtype: DType | None, device: object, copy: bool | None
         if isinstance(host, np.integer):
             require_range("asarray", dtype, int(cast("Any", host)))
         with np.errstate(all="ignore"):
-            native = native.astype(dtype.__numpy_dtype__)
+            native = converted(native, dtype)
         return wrap(backend.from_host(native, copy=None), result)
     try:
         result = array_type(found, backend, "asarray")
@@ -377,7 +382,7 @@ def _import_host(x: Any, source: tuple[int, ...], copy: bool | None) -> np.ndarr
     """Another library's array as a NumPy array; BufferError if it cannot be."""
     try:
         if source[0] in _CPU_DEVICES:
-            return np.from_dlpack(x, copy=copy)
-        return np.from_dlpack(x, device="cpu", copy=copy)
+            return _dlpack.imported(x, copy=copy)
+        return _dlpack.imported(x, device="cpu", copy=copy)
     except (BufferError, RuntimeError, ValueError) as error:
         raise BufferError(f"from_dlpack: {error}") from None

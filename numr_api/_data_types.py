@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
+import ml_dtypes
 
 from numr_api import _checks
 from numr_api._checks import (
@@ -129,7 +129,7 @@ def finfo(type: DType | Array, /) -> FloatingPointLimits:
     dtype = REAL_PART.get(dtype, dtype)
     if dtype.kind != "f":
         raise TypeError(f"finfo: needs a floating-point dtype, got {dtype}")
-    info = np.finfo(cast("Any", dtype.__numpy_dtype__))
+    info = cast("Any", ml_dtypes.finfo)(dtype.__numpy_dtype__)
     return FloatingPointLimits(
         bits=8 * dtype.itemsize,
         eps=float(info.eps),

@@ -6,6 +6,7 @@ import builtins
 from functools import cache
 from typing import Any, Final
 
+import ml_dtypes
 import numpy as np
 
 from numr_api._mode import INITIAL
@@ -13,6 +14,9 @@ from numr_api._mode import INITIAL
 
 class DType:
     """A data type: ``name`` ("float32"), ``kind`` (NumPy's letter, of "biufc"), ``itemsize``.
+
+    ``group`` is the kind, but "h" for float16 and bfloat16, and "8" for types of 8 bits, which are
+    of kind "f".
 
     There is one object for each data type, so identity is equality. ``np.dtype(dtype)`` works, and
     a data type equals and hashes like the NumPy data type of the same name.
@@ -22,12 +26,14 @@ class DType:
     like say what can be cast. Its type is this class nevertheless.
     """
 
-    __slots__ = ("__numpy_dtype__", "_array_types", "_hash", "itemsize", "kind", "name")
+    __slots__ = ("__numpy_dtype__", "_array_types", "_hash", "group", "itemsize", "kind", "name")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, group: str = "") -> None:
         self.name: Final = name
-        self.__numpy_dtype__: Final = np.dtype(name)
-        self.kind: Final = self.__numpy_dtype__.kind
+        self.__numpy_dtype__: Final[np.dtype[Any]] = np.dtype(getattr(ml_dtypes, name, name))
+        # To NumPy those of ml_dtypes are of a kind of their own, "V".
+        self.kind: Final = "f" if group else self.__numpy_dtype__.kind
+        self.group: Final = group or self.kind
         self.itemsize: Final = self.__numpy_dtype__.itemsize
         self._hash: Final = hash(self.__numpy_dtype__)
         self._array_types: Final[dict[Any, Any]] = {}  # by backend; see _devices.array_type
@@ -105,10 +111,24 @@ STANDARD: Final = (
     float32, float64, complex64, complex128,
 )  # fmt: skip
 
-BY_NAME: Final = {dtype.name: dtype for dtype in STANDARD}
-BY_NUMPY: Final = {dtype.__numpy_dtype__: dtype for dtype in STANDARD}
+# Numbers of 16 bits are computed in float32 and rounded once; those of 8 bits are only kept, moved
+# and converted.
+float16 = DType("float16", "h")
+bfloat16 = DType("bfloat16", "h")
+float8_e4m3fn = DType("float8_e4m3fn", "8")
+float8_e5m2 = DType("float8_e5m2", "8")
+
+HALVES: Final = (float16, bfloat16)
+EIGHTHS: Final = (float8_e4m3fn, float8_e5m2)
+EXTENSIONS: Final = HALVES + EIGHTHS
+ALL: Final = STANDARD + EXTENSIONS
+
+BY_NAME: Final = {dtype.name: dtype for dtype in ALL}
+BY_NUMPY: Final = {dtype.__numpy_dtype__: dtype for dtype in ALL}
 REAL_PART: Final = {complex64: float32, complex128: float64}
-COMPLEX_OF: Final = {float32: complex64, float64: complex128}
+COMPLEX_OF: Final = {
+    float16: complex64, bfloat16: complex64, float32: complex64, float64: complex128,
+}  # fmt: skip
 
 # The kinds of ``isdtype`` and ``__array_namespace_info__().dtypes``, as letters.
 KINDS: Final = {
@@ -121,20 +141,24 @@ KINDS: Final = {
     "numeric": "iufc",
 }
 
-# What the standard's functions accept, in its words, as kind letters.
+# What functions accept, in the standard's words where it has some, as letters of groups.
 ACCEPTED: Final = {
-    "any": "biufc",
-    "numeric": "iufc",
-    "real-valued": "iuf",
-    "floating-point": "fc",
-    "real floating-point": "f",
+    "any": "biufch8",
+    "numeric": "iufch",
+    "real-valued": "iufh",
+    "floating-point": "fch",
+    "real floating-point": "fh",
+    "32-bit or wider floating-point": "fc",
+    "32-bit or wider real floating-point": "f",
     "complex floating-point": "c",
     "integer": "iu",
     "integer or boolean": "biu",
     "boolean": "b",
 }
 
-# Each data type and those directly above it; mixed kinds (integer with float) do not meet.
+# Each data type and those directly above it; mixed kinds (integer with float) do not meet. Nor do
+# the two halves, though float32 is above both: neither holds the other's numbers, and to double
+# the memory unasked is not what either is used for.
 WIDER: Final[dict[DType, tuple[DType, ...]]] = {
     int8: (int16,),
     int16: (int32,),
@@ -142,6 +166,8 @@ WIDER: Final[dict[DType, tuple[DType, ...]]] = {
     uint8: (uint16, int16),
     uint16: (uint32, int32),
     uint32: (uint64, int64),
+    float16: (float32,),
+    bfloat16: (float32,),
     float32: (float64, complex64),
     float64: (complex128,),
     complex64: (complex128,),
@@ -176,9 +202,11 @@ def _least(common: frozenset[DType]) -> DType | None:
 
 
 _promotions: Final = {
-    (first.name, second.name): _least(above(first) & above(second))
-    for first in STANDARD
-    for second in STANDARD
+    (first.name, second.name): (
+        None if {first, second} == set(HALVES) else _least(above(first) & above(second))
+    )
+    for first in ALL
+    for second in ALL
 }
 
 

@@ -87,7 +87,7 @@ def complex_transform(
     name: str, x: object, find: FindExtent, lengths: Any, axes: Any, norm: Norm, *, inverse: bool
 ) -> Array:
     """Complex to complex; real input is taken as complex."""
-    array = require_array(name, x, "floating-point")
+    array = require_array(name, x, "32-bit or wider floating-point")
     extent = find(name, array, lengths, axes, False)
     as_norm(name, norm)
     dtype = COMPLEX_OF.get(array.dtype, array.dtype)
@@ -100,7 +100,7 @@ def half_spectrum(
     name: str, x: object, find: FindExtent, lengths: Any, axes: Any, norm: Norm
 ) -> Array:
     """Real to the first half, along the last axis, of a Hermitian spectrum."""
-    array = require_array(name, x, "real floating-point")
+    array = require_array(name, x, "32-bit or wider real floating-point")
     extent = find(name, array, lengths, axes, False)
     as_norm(name, norm)
     return _run(name, "fft_real", array, COMPLEX_OF[array.dtype], extent, norm=norm)

@@ -46,7 +46,7 @@ class SVDResult(NamedTuple):
     Vh: Array
 
 
-def as_matrices(name: str, x: object, accepts: str = "floating-point") -> Array:
+def as_matrices(name: str, x: object, accepts: str = "32-bit or wider floating-point") -> Array:
     """x itself, which must be an Array of an accepted dtype and of two axes or more."""
     array = require_array(name, x, accepts)
     if array.ndim < 2:
@@ -54,7 +54,7 @@ def as_matrices(name: str, x: object, accepts: str = "floating-point") -> Array:
     return array
 
 
-def as_square(name: str, x: object, accepts: str = "floating-point") -> Array:
+def as_square(name: str, x: object, accepts: str = "32-bit or wider floating-point") -> Array:
     """x itself, which must be an Array of an accepted dtype and of shape (..., M, M)."""
     array = as_matrices(name, x, accepts)
     if array.shape[-2] != array.shape[-1]:

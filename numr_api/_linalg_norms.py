@@ -54,7 +54,7 @@ def vector_norm(
         elements is 0, and for a negative ord infinite.
     """
     name = "linalg.vector_norm"
-    array = require_array(name, x, "floating-point")
+    array = require_array(name, x, "32-bit or wider floating-point")
     axes = as_axes(name, axis, array.ndim)
     as_bool(name, "keepdims", keepdims)
     order = _as_order(name, ord)

@@ -109,7 +109,7 @@ def solve(x1: Array, x2: Array, /) -> Array:
     """
     name = "linalg.solve"
     x1 = as_square(name, x1)
-    x2 = require_array(name, x2, "floating-point")
+    x2 = require_array(name, x2, "32-bit or wider floating-point")
     coefficients, right = _products.promoted(name, x1, x2)
     if right.ndim == 1:
         right = _manipulation.expand_dims(right, -1)
@@ -139,7 +139,9 @@ def matrix_power(x: Array, n: int, /) -> Array:
     name = "linalg.matrix_power"
     exponent = as_int(name, "n", n)
     rules = relaxed_rules() if is_array(x) and x.dtype.kind in "iu" and exponent >= 0 else None
-    x = matrices = as_square(name, x, "floating-point" if rules is None else "numeric")
+    x = matrices = as_square(
+        name, x, "32-bit or wider floating-point" if rules is None else "numeric"
+    )
     if exponent == 0:
         identity = _creation.eye(x.shape[-1], dtype=x.dtype, device=x.device)
         return _copy(_manipulation.broadcast_to(identity, x.shape))
@@ -173,7 +175,7 @@ def _cutoff(name: str, x: Array, singular: Array, rtol: float | Array | None) ->
         if isinstance(tolerance, bool | complex):
             raise TypeError(f"{name} (rtol): expected {accepted}, got {describe(rtol)}")
         return largest * float(tolerance)
-    tolerances = require_array(f"{name} (rtol)", rtol, "real floating-point")
+    tolerances = require_array(f"{name} (rtol)", rtol, "32-bit or wider real floating-point")
     common_backend(name, (x, tolerances))
     stack = x.shape[:-2]
     if broadcast(f"{name} (rtol)", (stack, tolerances.shape)) != stack:

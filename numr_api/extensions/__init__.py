@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-from numr_api.extensions import device, errors, mode
+from numr_api.extensions import device, dtypes, errors, mode
 
-__all__ = ["device", "errors", "mode", "special"]  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = ["device", "dtypes", "errors", "mode", "special"]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> ModuleType:
