@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from numr_api import _arithmetic, _comparison, _elementary, _searching
 from numr_api._array import Array
 from numr_api._checks import (
     as_operand,
@@ -168,7 +169,10 @@ def _make(op: Operation) -> Callable[..., Array]:
     of_function = stub.replace(parameters=[out, *stub.parameters.values()])
 
     def function(*arguments: Any, **keywords: Any) -> Array:
-        bound = of_function.bind(*arguments, **keywords)  # TypeError if they do not fit
+        try:
+            bound = of_function.bind(*arguments, **keywords)
+        except TypeError as error:
+            raise TypeError(f"{name}: {error}") from None
         bound.apply_defaults()
         return _write(name, op, *bound.args)
 
@@ -205,6 +209,9 @@ def _write(name: str, op: Operation, out: object, *arguments: object) -> Array:
         raise ValueError(f"{name}: {error}") from None
     return target
 
+
+# The modules that declare element-wise functions, which have thereby entered them in OPS.
+_DECLARED = (_arithmetic, _comparison, _elementary, _searching)
 
 for _operation in [op for op in OPS.values() if op.family == "elementwise"]:
     _function = _make(_operation)
