@@ -95,14 +95,26 @@ def inner_of_gelu(x: AnyArray) -> tuple[AnyArray, AnyArray]:
     return inner, inner_tail + x * total_tail
 
 
-def gelu_tanh(x: AnyArray) -> AnyArray:
-    return logistic(np.maximum(x, -BEYOND), *inner_of_gelu(np.clip(x, -BEYOND, BEYOND)))
+def inner_of_single(x: AnyArray) -> tuple[AnyArray, None]:
+    total = x * x
+    total *= CUBIC
+    total += LINEAR
+    total *= x
+    return total, None
 
 
 def density(x: AnyArray) -> AnyArray:
     """Of the normal distribution, for x within BEYOND."""
     square, tail = product(x, x)
     return np.exp(square * -0.5) * (1 - 0.5 * tail) / ROOT_TAU
+
+
+def density_of_single(x: AnyArray) -> AnyArray:
+    found = x * x
+    found *= -0.5
+    np.exp(found, out=found)
+    found /= ROOT_TAU
+    return found
 
 
 def distribution(x: AnyArray) -> AnyArray:
@@ -114,10 +126,6 @@ def distribution(x: AnyArray) -> AnyArray:
         far = x[below]
         found[below] = special.erfcx(far * -ROOT_HALF) * density(far) * (ROOT_TAU / 2)
     return found
-
-
-def gelu_erf(x: AnyArray) -> AnyArray:
-    return np.maximum(x, -BEYOND) * distribution(np.clip(x, -BEYOND, BEYOND))
 
 
 def gated(activation: Formula) -> Formula:
@@ -143,20 +151,41 @@ def of_sigmoid(x: AnyArray) -> AnyArray:
     return logistic(sigmoid(-x), x)
 
 
-def of_gelu_tanh(x: AnyArray) -> AnyArray:
-    within = np.clip(x, -BEYOND, BEYOND)
-    inner, tail = inner_of_gelu(within)
-    slope = LINEAR + 3 * CUBIC * within * within
-    return logistic(1 + within * slope * sigmoid(-inner), inner, tail)
-
-
-def of_gelu_erf(x: AnyArray) -> AnyArray:
-    within = np.clip(x, -BEYOND, BEYOND)
-    return distribution(within) + within * density(within)
-
-
 def relu_mul_backward(grad: AnyArray, a: AnyArray, b: AnyArray) -> tuple[AnyArray, AnyArray]:
     return np.where(a > 0, grad * b, np.where(a != a, a, 0)), relu(a) * grad
+
+
+def of_gelu(inner_of: Formula, density: Formula, distribution: Formula) -> dict[str, Formula]:
+    """The formulas of both kinds of gelu, and of what they are multiplied by in gradients."""
+
+    def gelu_tanh(x: AnyArray) -> AnyArray:
+        return logistic(np.maximum(x, -BEYOND), *inner_of(np.clip(x, -BEYOND, BEYOND)))
+
+    def of_gelu_tanh(x: AnyArray) -> AnyArray:
+        within = np.clip(x, -BEYOND, BEYOND)
+        inner, tail = inner_of(within)
+        slope = LINEAR + 3 * CUBIC * within * within
+        return logistic(1 + within * slope * sigmoid(-inner), inner, tail)
+
+    def gelu_erf(x: AnyArray) -> AnyArray:
+        return np.maximum(x, -BEYOND) * distribution(np.clip(x, -BEYOND, BEYOND))
+
+    def of_gelu_erf(x: AnyArray) -> AnyArray:
+        within = np.clip(x, -BEYOND, BEYOND)
+        return distribution(within) + within * density(within)
+
+    return {
+        "gelu_tanh": gelu_tanh,
+        "gelu_mul": gated(gelu_tanh),
+        "gelu_mul_backward": backward(of_gelu_tanh, gelu_tanh),
+        "gelu_erf": gelu_erf,
+        "gelu_erf_mul": gated(gelu_erf),
+        "gelu_erf_mul_backward": backward(of_gelu_erf, gelu_erf),
+    }
+
+
+DOUBLE = of_gelu(inner_of_gelu, density, distribution)
+SINGLE = of_gelu(inner_of_single, density_of_single, special.ndtr)
 
 
 @dataclass(frozen=True)
@@ -166,22 +195,16 @@ class Row:
     Attributes:
         formula: of blocks, and the option where there is one.
         nanoseconds: for an element, about.
-        is_wide: whether float32 is computed in float64.
+        for_single: what computes float32 in float64, where that is needed.
     """
 
     formula: Formula
     nanoseconds: float
-    is_wide: bool = False
+    for_single: Formula | None = None
 
 
 ROWS = {
     "elu": Row(elu, 20),
-    "gelu_erf": Row(gelu_erf, 30, True),
-    "gelu_erf_mul": Row(gated(gelu_erf), 30, True),
-    "gelu_erf_mul_backward": Row(backward(of_gelu_erf, gelu_erf), 60, True),
-    "gelu_mul": Row(gated(gelu_tanh), 15, True),
-    "gelu_mul_backward": Row(backward(of_gelu_tanh, gelu_tanh), 30, True),
-    "gelu_tanh": Row(gelu_tanh, 15, True),
     "leaky_relu": Row(leaky_relu, 2),
     "relu": Row(relu, 1),
     "relu_mul": Row(gated(relu), 1),
@@ -192,5 +215,6 @@ ROWS = {
     "silu": Row(silu, 4),
     "silu_mul": Row(gated(silu), 4),
     "silu_mul_backward": Row(backward(of_silu, silu), 8),
-    "softplus": Row(softplus, 25, True),
+    "softplus": Row(softplus, 25, softplus),
+    **{name: Row(formula, 30, SINGLE[name]) for name, formula in DOUBLE.items()},
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from numr_api._backends.cpu import threads
-from numr_api._backends.cpu.activations import ROWS, Row
+from numr_api._backends.cpu.activations import ROWS, Formula
 from numr_api._dtypes import EXTENSIONS, DType, float32
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ def find_fused(name: str, dtype: DType) -> Kernel | None:
     if row is None:
         return None
     is_single = dtype is float32 or dtype in EXTENSIONS
-    wide = np.dtype(np.float32 if is_single and not row.is_wide else np.float64)
+    formula = row.for_single if is_single and row.for_single else row.formula
+    wide = np.dtype(np.float32 if is_single and row.for_single is None else np.float64)
     results = 2 if name.endswith("backward") else 1
 
     def kernel(*operands: Any, out: AnyArray | None = None) -> Any:
@@ -38,14 +39,15 @@ def find_fused(name: str, dtype: DType) -> Kernel | None:
         found = (
             [np.empty(first.shape, first.dtype) for _ in range(results)] if out is None else [out]
         )
-        _fill(row, wide, arrays, options, found)
+        _fill(formula, row.nanoseconds, wide, arrays, options, found)
         return found[0] if results == 1 else tuple(found)
 
     return kernel
 
 
 def _fill(
-    row: Row,
+    formula: Formula,
+    nanoseconds: float,
     wide: np.dtype[Any],
     arrays: list[AnyArray],
     options: tuple[float, ...],
@@ -53,7 +55,6 @@ def _fill(
 ) -> None:
     sources = [np.ascontiguousarray(x).reshape(-1) for x in arrays]
     targets = [x.reshape(-1) for x in found]  # views, as they are contiguous
-    formula = row.formula
 
     def task(start: int, stop: int) -> None:
         for low in range(start, stop, BLOCK):
@@ -70,4 +71,4 @@ def _fill(
         if size:
             task(0, size)
     else:
-        threads.share(task, size, row.nanoseconds * size, GRAIN)
+        threads.share(task, size, nanoseconds * size, GRAIN)
