@@ -103,10 +103,15 @@ def inner_of_single(x: AnyArray) -> tuple[AnyArray, None]:
     return total, None
 
 
+def bell(x: AnyArray) -> AnyArray:
+    """``exp(-x**2 / 2)``, for x within BEYOND."""
+    square, tail = product(x, x)
+    return np.exp(square * -0.5) * (1 - 0.5 * tail)
+
+
 def density(x: AnyArray) -> AnyArray:
     """Of the normal distribution, for x within BEYOND."""
-    square, tail = product(x, x)
-    return np.exp(square * -0.5) * (1 - 0.5 * tail) / ROOT_TAU
+    return bell(x) / ROOT_TAU
 
 
 def density_of_single(x: AnyArray) -> AnyArray:
@@ -124,7 +129,7 @@ def distribution(x: AnyArray) -> AnyArray:
     if below.any():
         # The argument of erfcx may be rounded, as that of erfc may not.
         far = x[below]
-        found[below] = special.erfcx(far * -ROOT_HALF) * density(far) * (ROOT_TAU / 2)
+        found[below] = special.erfcx(far * -ROOT_HALF) * bell(far) * 0.5
     return found
 
 
