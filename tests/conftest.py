@@ -50,6 +50,24 @@ def any_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     return request.param
 
 
+# Kinds of devices whose kernels of the extensions are still to come.
+WITHOUT_EXTENSIONS = ("webgpu", "cuda")
+
+
+@pytest.fixture(params=["cpu", "webgpu:0", pytest.param("cuda:0", marks=pytest.mark.cuda)])
+def device(request: pytest.FixtureRequest) -> str:
+    """Each device that computes the extensions."""
+    kind = request.param.partition(":")[0]
+    if kind in WITHOUT_EXTENSIONS:
+        pytest.skip(f"{kind} has no kernels of the extensions yet")
+    if not _devices.count(kind):
+        reason = _devices.obstacle(kind)
+        if kind in os.environ.get("NUMR_API_EXPECT", ""):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return request.param
+
+
 @pytest.fixture(scope="session")
 def run_python() -> Callable[..., str]:
     """A function that runs code in a new Python, and returns what it prints.

@@ -61,10 +61,11 @@ class Backend(Protocol):
     # ``shortcut(data, axes, keepdims, freedom)``, with the number to divide by, which may be NaN;
     # put_rows as ``shortcut(data, count, numbers, rows)``: the first ``count`` axes of data, which
     # may be a view, count as one, and rows are written in place to these numbers of it, the last
-    # of equal ones at the end. Where other libraries may have arrays too, import_foreign
-    # as ``shortcut(array)``: data that shares an array's memory, and which device of this kind it
-    # is on; BufferError if there is no way. Where devices of this kind reach each other, move as
-    # ``shortcut(data, backend)``: a copy of another device's data on this one.
+    # of equal ones at the end; matmul_into as ``shortcut(out, data1, data2)``: matmul, written to
+    # data that are contiguous and apart from both. Where other libraries may have arrays too,
+    # import_foreign as ``shortcut(array)``: data that shares an array's memory, and which device of
+    # this kind it is on; BufferError if there is no way. Where devices of this kind reach each
+    # other, move as ``shortcut(data, backend)``: a copy of another device's data on this one.
     shortcuts: Mapping[str, Kernel]
 
     def describe(self) -> Mapping[str, str]:
@@ -120,6 +121,9 @@ class Backend(Protocol):
     def launch(self, kernel: Kernel, /, *operands: Data | Scalar | None, out: Data = None) -> Data:
         """Run a kernel; with ``out`` write there, which may be one of the operands.
 
+        The kernels of "where" and "clip", of more than one result, and of the extensions get no
+        ``out`` that is an operand.
+
         This is the fast path: it may fail with any exception before it writes anything, and what
         it returns need not be of class ``storage`` (then ``adopt`` makes it so).
         """
@@ -141,6 +145,16 @@ class Backend(Protocol):
 
     def cast(self, data: Data, dtype: DType) -> Data:
         """New data of another dtype; never shares memory."""
+        ...
+
+    # Destinations
+
+    def is_contiguous(self, data: Data) -> bool:
+        """Whether the elements lie next to each other in row-major order."""
+        ...
+
+    def overlap(self, data: Data, other: Data) -> bool:
+        """Whether the ranges of memory from first to last element, if there is any, meet."""
         ...
 
     # Along axes

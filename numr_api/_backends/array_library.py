@@ -66,6 +66,14 @@ class ArrayLibrary:
     def adopt(self, raw: Any) -> Data:
         return self.library.asarray(raw)
 
+    # Destinations
+
+    def is_contiguous(self, data: Data) -> bool:
+        return data.flags.c_contiguous
+
+    def overlap(self, data: Data, other: Data) -> bool:
+        return self.library.may_share_memory(data, other)
+
     # Along axes
 
     def reduction(self, operation: str, dtype: DType, result: DType) -> Kernel:

@@ -65,21 +65,21 @@ def casting(kernel: Kernel, operands: tuple[DType | type, ...], dtype: DType) ->
 def with_ints_in_range(function: Kernel, low: int, high: int) -> Kernel:
     """A function that refuses integer scalars out of range, which NumPy's cuts or compares."""
 
-    def checked(*operands: Any) -> Any:
+    def checked(*operands: Any, **out: Any) -> Any:
         for x in operands:
             if x.__class__ is int and not low <= x <= high:
                 raise OverflowError
-        return function(*operands)
+        return function(*operands, **out)
 
     return checked
 
 
-def clip(x: Any, low: Any, high: Any) -> Any:
+def clip(x: Any, low: Any, high: Any, out: Any = None) -> Any:
     """Limits; either bound may be None."""
     if low is None:
-        return np.positive(x) if high is None else np.minimum(x, high)
+        return np.positive(x, out=out) if high is None else np.minimum(x, high, out=out)
     if high is None:
-        return np.maximum(x, low)
+        return np.maximum(x, low, out=out)
     if x.size < 4096:  # np.clip costs more than another pass
-        return np.minimum(np.maximum(x, low), high)
-    return np.clip(x, low, high)
+        return np.minimum(np.maximum(x, low), high, out=out)
+    return np.clip(x, low, high, out=out)

@@ -103,11 +103,12 @@ def row_major(shape: Shape) -> Shape:
 
 
 def may_overlap(first: Strided, second: Strided) -> bool:
-    """Whether two arrays could share an element."""
+    """Whether two arrays could share an element, of a view of other elements too."""
     if first.block is not second.block or not first.size or not second.size:
         return False
+    size1, size2 = first.dtype.itemsize, second.dtype.itemsize
     (low1, high1), (low2, high2) = first.span(), second.span()
-    return low1 <= high2 and low2 <= high1
+    return low1 * size1 < (high2 + 1) * size2 and low2 * size2 < (high1 + 1) * size1
 
 
 def index(data: Strided, key: tuple[int | slice | None, ...]) -> Strided:

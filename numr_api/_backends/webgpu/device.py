@@ -258,6 +258,14 @@ class WebgpuBackend:
             )  # fmt: skip
         return self._copies[source, target]
 
+    # Destinations
+
+    def is_contiguous(self, data: Data) -> bool:
+        return data.is_contiguous
+
+    def overlap(self, data: Data, other: Data) -> bool:
+        return views.may_overlap(data, other)
+
     # Along axes
 
     def reduction(self, operation: str, dtype: DType, result: DType) -> Kernel:
