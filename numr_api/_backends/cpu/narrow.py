@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from numr_api._backends.cpu import padding, rows, snake, walsh_hadamard
 from numr_api._backends.cpu.elementwise import find_kernel
+from numr_api._backends.cpu.fused import find_fused
 from numr_api._backends.cpu.standard import StandardBackend
 from numr_api._dtypes import BY_NUMPY, EXTENSIONS, DType, float32, float64
 from numr_api._rounding import converted
 
 if TYPE_CHECKING:
     from numr_api._backends import Axes, Data, Kernel, Scalar, Shape
+
+# Those of the extensions, which do with narrow numbers what is best.
+ROUTINES: dict[str, Callable[..., Any]] = {
+    **padding.ROUTINES,
+    **rows.ROUTINES,
+    **snake.ROUTINES,
+    **walsh_hadamard.ROUTINES,
+}
 
 # NumPy's characters of these dtypes, which are quicker to compare.
 CHARACTERS = frozenset(dtype.__numpy_dtype__.char for dtype in EXTENSIONS)
@@ -53,6 +64,9 @@ class CpuBackend(StandardBackend):
     def elementwise(
         self, operation: str, operands: tuple[DType | type, ...], dtype: DType, result: DType
     ) -> Kernel:
+        fused = find_fused(operation, dtype)
+        if fused is not None:
+            return fused
         if not any(operand in EXTENSIONS for operand in operands):
             return super().elementwise(operation, operands, dtype, result)
         if operation == "nextafter":
@@ -122,6 +136,11 @@ class CpuBackend(StandardBackend):
         return self.silently(converted, numbers, dtype)
 
     def routine(self, name: str, *operands: Data, **parameters: Any) -> Any:
+        if name in ROUTINES:
+            if name == "pad":
+                parameters["value"] = _fitting(operands[0], parameters["value"])
+            with np.errstate(all="ignore"):
+                return ROUTINES[name](*operands, **parameters)
         dtype = parameters.get("dtype")
         if dtype in EXTENSIONS:
             found = super().routine(name, *operands, **{**parameters, "dtype": float64})

@@ -51,6 +51,10 @@ def silent_context() -> Context:
     return context
 
 
+def _matmul_into(out: Data, x1: Data, x2: Data) -> None:
+    np.matmul(x1, x2, out=out)
+
+
 class OwnContext(threading.local):
     """A silent context for each thread."""
 
@@ -88,6 +92,7 @@ class StandardBackend(ArrayLibrary):
         has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
         self.launch = silent_context().run if has_gil else OwnContext().launch
         self.shortcuts = {
+            "matmul_into": partial(self.silently, _matmul_into),
             "put_rows": self.put_rows,
             "mean": partial(self.silently, statistics.mean),
             "std": partial(self.silently, statistics.std),
@@ -98,7 +103,12 @@ class StandardBackend(ArrayLibrary):
         self, kernel: Kernel, /, *operands: Data | Scalar | None, out: Data = None
     ) -> Data:
         with np.errstate(all="ignore"):
-            return kernel(*operands) if out is None else kernel(*operands, out=out)
+            if out is None:
+                return kernel(*operands)
+            if kernel is np.where:  # which always makes a new array
+                out[...] = kernel(*operands)
+                return out
+            return kernel(*operands, out=out)
 
     def silently(self, function: Callable[..., Any], /, *arguments: Any) -> Any:
         """Call a function while NumPy does not warn."""

@@ -1,0 +1,220 @@
+"""Activation functions, gated products and their gradients, element by element.
+
+A formula gets blocks of one axis in the dtype in which it computes and returns new blocks of it.
+float16 and bfloat16 are computed in float32, and rounded when blocks are put together. Where an
+exponent is more than the number itself, as in ``exp(-x**2)``, float32 is computed in float64, and
+float64 in two parts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from numr_api._backends.cpu import jit
+from numr_api._backends.cpu.two_parts import product
+
+AnyArray = Any
+
+# Of float32 and float64: from where on exp(-x) is left for exp(x), which is scaled as it may
+# underflow before what it is multiplied by makes it a normal number again; and the scale.
+FAR = {4: -80.0, 8: -600.0}
+SHIFT = {4: 32.0, 8: 64.0}
+
+# gelu(x) = x * sigmoid(x * (LINEAR + CUBIC * x**2)); TAIL is what a constant lacks in float64.
+LINEAR, LINEAR_TAIL = 1.5957691216057308, -9.96930880911092e-17
+CUBIC, CUBIC_TAIL = 0.07135481627260025, -6.175149918155315e-19
+BEYOND = 40.0  # where gelu is 0 below, and x above
+
+ROOT_HALF = math.sqrt(0.5)
+ROOT_TAU = math.sqrt(2 * math.pi)
+
+Formula = Callable[..., Any]
+
+
+def exp(x: AnyArray) -> AnyArray:
+    compiled = jit.find_compiled("exp") if x.dtype.char == "f" else None
+    return (compiled or np.exp)(x)
+
+
+def logistic(factor: AnyArray, x: AnyArray, tail: AnyArray = None) -> AnyArray:
+    """``factor * sigmoid(x + tail)``, where the tail is small and the factor finite below FAR."""
+    grown = exp(-x)
+    if tail is not None:
+        grown *= 1 - tail
+    grown += 1
+    found = np.divide(factor, grown, out=grown)
+    size = x.dtype.itemsize
+    if not x.min() >= FAR[size]:  # or NaN
+        far = x < FAR[size]
+        scaled = exp(np.maximum(x[far], 4 * FAR[size]) + SHIFT[size])
+        if tail is not None:
+            scaled *= 1 + tail[far]
+        found[far] = scaled * np.broadcast_to(factor, x.shape)[far] * math.exp(-SHIFT[size])
+    return found
+
+
+def sigmoid(x: AnyArray) -> AnyArray:
+    return logistic(x.dtype.type(1), x)
+
+
+def silu(x: AnyArray) -> AnyArray:
+    return logistic(np.maximum(x, 4 * FAR[x.dtype.itemsize]), x)
+
+
+def softplus(x: AnyArray) -> AnyArray:
+    return np.maximum(x, 0) + np.log1p(np.exp(-abs(x)))
+
+
+def relu(x: AnyArray) -> AnyArray:
+    return np.maximum(x, 0) + 0  # -0 becomes 0
+
+
+def leaky_relu(x: AnyArray, slope: float) -> AnyArray:
+    return np.where(x >= 0, x, x * slope)
+
+
+def elu(x: AnyArray, alpha: float) -> AnyArray:
+    return np.where(x > 0, x, np.expm1(np.where(x > 0, 0, x)) * alpha)
+
+
+def inner_of_gelu(x: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """``x * (LINEAR + CUBIC * x**2)`` in two parts, for x within BEYOND."""
+    square, square_tail = product(x, x)
+    cubic, cubic_tail = product(square, CUBIC)
+    cubic_tail += square_tail * CUBIC + square * CUBIC_TAIL
+    total = cubic + LINEAR
+    larger, smaller = np.maximum(cubic, LINEAR), np.minimum(cubic, LINEAR)
+    total_tail = smaller - (total - larger) + (cubic_tail + LINEAR_TAIL)
+    inner, inner_tail = product(x, total)
+    return inner, inner_tail + x * total_tail
+
+
+def inner_of_single(x: AnyArray) -> tuple[AnyArray, None]:
+    total = x * x
+    total *= CUBIC
+    total += LINEAR
+    total *= x
+    return total, None
+
+
+def density(x: AnyArray) -> AnyArray:
+    """Of the normal distribution, for x within BEYOND."""
+    square, tail = product(x, x)
+    return np.exp(square * -0.5) * (1 - 0.5 * tail) / ROOT_TAU
+
+
+def density_of_single(x: AnyArray) -> AnyArray:
+    found = x * x
+    found *= -0.5
+    np.exp(found, out=found)
+    found /= ROOT_TAU
+    return found
+
+
+def distribution(x: AnyArray) -> AnyArray:
+    """Of the normal distribution, for x within BEYOND."""
+    found = special.ndtr(x)
+    below = x < -1
+    if below.any():
+        # The argument of erfcx may be rounded, as that of erfc may not.
+        far = x[below]
+        found[below] = special.erfcx(far * -ROOT_HALF) * density(far) * (ROOT_TAU / 2)
+    return found
+
+
+def gated(activation: Formula) -> Formula:
+    def formula(a: AnyArray, b: AnyArray) -> AnyArray:
+        return activation(a) * b
+
+    return formula
+
+
+def backward(derivative: Formula, activation: Formula) -> Formula:
+    def formula(grad: AnyArray, a: AnyArray, b: AnyArray) -> tuple[AnyArray, AnyArray]:
+        return derivative(a) * grad * b, activation(a) * grad
+
+    return formula
+
+
+def of_silu(x: AnyArray) -> AnyArray:
+    within = np.clip(x, 4 * FAR[x.dtype.itemsize], -4 * FAR[x.dtype.itemsize])
+    return logistic(1 + within * sigmoid(-within), x)
+
+
+def of_sigmoid(x: AnyArray) -> AnyArray:
+    return logistic(sigmoid(-x), x)
+
+
+def relu_mul_backward(grad: AnyArray, a: AnyArray, b: AnyArray) -> tuple[AnyArray, AnyArray]:
+    return np.where(a > 0, grad * b, np.where(a != a, a, 0)), relu(a) * grad
+
+
+def of_gelu(inner_of: Formula, density: Formula, distribution: Formula) -> dict[str, Formula]:
+    """The formulas of both kinds of gelu, and of what they are multiplied by in gradients."""
+
+    def gelu_tanh(x: AnyArray) -> AnyArray:
+        return logistic(np.maximum(x, -BEYOND), *inner_of(np.clip(x, -BEYOND, BEYOND)))
+
+    def of_gelu_tanh(x: AnyArray) -> AnyArray:
+        within = np.clip(x, -BEYOND, BEYOND)
+        inner, tail = inner_of(within)
+        slope = LINEAR + 3 * CUBIC * within * within
+        return logistic(1 + within * slope * sigmoid(-inner), inner, tail)
+
+    def gelu_erf(x: AnyArray) -> AnyArray:
+        return np.maximum(x, -BEYOND) * distribution(np.clip(x, -BEYOND, BEYOND))
+
+    def of_gelu_erf(x: AnyArray) -> AnyArray:
+        within = np.clip(x, -BEYOND, BEYOND)
+        return distribution(within) + within * density(within)
+
+    return {
+        "gelu_tanh": gelu_tanh,
+        "gelu_mul": gated(gelu_tanh),
+        "gelu_mul_backward": backward(of_gelu_tanh, gelu_tanh),
+        "gelu_erf": gelu_erf,
+        "gelu_erf_mul": gated(gelu_erf),
+        "gelu_erf_mul_backward": backward(of_gelu_erf, gelu_erf),
+    }
+
+
+DOUBLE = of_gelu(inner_of_gelu, density, distribution)
+SINGLE = of_gelu(inner_of_single, density_of_single, special.ndtr)
+
+
+@dataclass(frozen=True)
+class Row:
+    """How a function is computed.
+
+    Attributes:
+        formula: of blocks, and the option where there is one.
+        nanoseconds: for an element, about.
+        for_single: what computes float32 in float64, where that is needed.
+    """
+
+    formula: Formula
+    nanoseconds: float
+    for_single: Formula | None = None
+
+
+ROWS = {
+    "elu": Row(elu, 20),
+    "leaky_relu": Row(leaky_relu, 2),
+    "relu": Row(relu, 1),
+    "relu_mul": Row(gated(relu), 1),
+    "relu_mul_backward": Row(relu_mul_backward, 5),
+    "sigmoid": Row(sigmoid, 4),
+    "sigmoid_mul": Row(gated(sigmoid), 4),
+    "sigmoid_mul_backward": Row(backward(of_sigmoid, sigmoid), 8),
+    "silu": Row(silu, 4),
+    "silu_mul": Row(gated(silu), 4),
+    "silu_mul_backward": Row(backward(of_silu, silu), 8),
+    "softplus": Row(softplus, 25, softplus),
+    **{name: Row(formula, 30, SINGLE[name]) for name, formula in DOUBLE.items()},
+}
