@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
-from numr_conformance.extension_checks import PREFIX as EXTENSIONS
 from numr_conformance.consumers_ids import PREFIXES as CONSUMERS
+from numr_conformance.extension_checks import PREFIX as EXTENSIONS
 from numr_conformance.official_ids import PREFIX
 from numr_conformance.process import python
 from numr_conformance.runner import CannotRun, PytestRunner

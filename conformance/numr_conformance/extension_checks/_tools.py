@@ -70,9 +70,7 @@ def array(target: Target, x: Any, dtype: str) -> Any:
     """An array of a dtype with numbers that it holds, on the device."""
     host = np.asarray(x, np.float64)
     keywords = {} if target.device is None else {"device": target.device}
-    flat = target.xp.asarray(
-        host.reshape(-1).tolist(), dtype=dtype_of(target, dtype), **keywords
-    )
+    flat = target.xp.asarray(host.reshape(-1).tolist(), dtype=dtype_of(target, dtype), **keywords)
     return target.xp.reshape(flat, host.shape)
 
 

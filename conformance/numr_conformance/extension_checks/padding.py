@@ -79,9 +79,7 @@ def is_the_adjoint(target: Target, dtype: str, mode: str) -> None:
     shape, padding = (4, 5), (3, 2, 1, 3)
     places = np.pad(np.arange(20).reshape(shape), ((1, 3), (3, 2)), mode=mode)
     if mode == "constant":
-        places = np.pad(
-            np.arange(20).reshape(shape), ((1, 3), (3, 2)), constant_values=20
-        )
+        places = np.pad(np.arange(20).reshape(shape), ((1, 3), (3, 2)), constant_values=20)
     grad = held(dtype, places.shape, seed=1)
     true = np.zeros(21, np.longdouble)
     np.add.at(true, places.reshape(-1), grad.reshape(-1))
