@@ -48,6 +48,7 @@ examples:
   numr-conformance run numpy --exclude 'fft.*'            all others
   numr-conformance run numpy --layer official             array-api-tests; first: fetch
   numr-conformance run mylib --layer consumers            tests of SciPy and others
+  numr-conformance run numr_api --layer extensions        numr's extensions
   numr-conformance run mylib --topics accuracy --max-ulp 4
   numr-conformance run numpy --report out                 out/report.html and more
   numr-conformance run numpy torch jax.numpy --report out three, side by side
@@ -175,8 +176,9 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         dest="layers",
-        help="own checks; the official suite, array-api-tests; or the array API tests of "
-        "consumers, SciPy, scikit-learn and array-api-extra; may be repeated (default: own)",
+        help="own checks; the official suite, array-api-tests; the array API tests of consumers, "
+        "SciPy, scikit-learn and array-api-extra; or checks of numr's extensions of the standard; "
+        "may be repeated (default: own)",
     )
     add("--no-baseline", dest="baseline", action="store_false",
         help="do not run consumers' tests with array_api_strict as well, which they are made for, "
@@ -199,9 +201,9 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     add("--exclude", metavar="PATTERN", action="append", default=[],
         help="no checks whose function or name matches; may be repeated")  # fmt: skip
     add("--topics", metavar="LIST", type=lambda text: tuple(filter(None, text.split(","))),
-        default=(), help="only these modules of checks, such as promotion,accuracy, or parts of "
-        "consumers, such as sklearn,scipy.fft, separated by commas; a layer without any of them is "
-        "left out (default: all)")  # fmt: skip
+        default=(), help="only these modules of checks, such as promotion,accuracy,activation, or "
+        "parts of consumers, such as sklearn,scipy.fft, separated by commas; a layer without any "
+        "of them is left out (default: all)")  # fmt: skip
     add("--jobs", metavar="N", type=_positive, default=2,
         help="how many checks to run at once, each in a process (default: 2)")  # fmt: skip
     add("--patience", metavar="N", type=_positive, default=1,

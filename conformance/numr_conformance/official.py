@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from numr_conformance.consumers_ids import PREFIXES as CONSUMERS
+from numr_conformance.extension_checks import PREFIX as EXTENSIONS
 from numr_conformance.official_ids import PREFIX
 from numr_conformance.process import python
 from numr_conformance.runner import CannotRun, PytestRunner
@@ -100,7 +101,7 @@ def of_sources(names: Iterable[str], others: Iterable[str]) -> list[str]:
 
 def _source(name: str) -> str:
     """What a name begins with, "" for that of an own check."""
-    return next(filter(name.startswith, (PREFIX, *CONSUMERS)), "")
+    return next(filter(name.startswith, (PREFIX, *CONSUMERS, EXTENSIONS)), "")
 
 
 class OfficialRunner(PytestRunner):

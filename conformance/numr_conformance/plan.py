@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from numr_conformance import consumers, official, results
+from numr_conformance import consumers, extension_checks, official, results
 from numr_conformance.check import Outcome
 from numr_conformance.consumers import Consumer, ConsumersRunner
 from numr_conformance.official import OfficialRunner
 from numr_conformance.progress import Progress
 from numr_conformance.results import Document
-from numr_conformance.runner import NoCheck, Runner
+from numr_conformance.runner import ExtensionsRunner, NoCheck, Runner
 
-LAYERS = ("own", "official", "consumers")
+LAYERS = ("own", "official", "consumers", "extensions")
 
 
 # Parts of the consumers that have tests, few of them.
@@ -51,7 +51,7 @@ class Options:
     """How checks are chosen and run, the same in all runs of a plan.
 
     Attributes:
-        topics: modules of the own checks, or parts of consumers.
+        topics: modules of the own checks or of those of extensions, or parts of consumers.
     """
 
     functions: str = "*"
@@ -98,7 +98,7 @@ def plan(
 
 
 def _of_layer(namespace: str, device: str | None, layer: str, topics: Sequence[str]) -> list[Run]:
-    if layer == "own" and topics and not _own(topics):
+    if layer in ("own", "extensions") and topics and not _modules(layer, topics):
         return []
     if layer != "consumers":
         return [Run(namespace, device, layer)]
@@ -109,9 +109,13 @@ def _of_layer(namespace: str, device: str | None, layer: str, topics: Sequence[s
     ]
 
 
-def _own(topics: Sequence[str]) -> list[str]:
-    """Those of some topics that are modules of the own checks."""
-    return [topic for topic in topics if topic.partition(".")[0] not in consumers.PACKAGES]
+def _modules(layer: str, topics: Sequence[str]) -> list[str]:
+    """Those of some topics that are modules of the own checks, or of those of extensions."""
+    paths = extension_checks.PATHS
+    if layer == "extensions":
+        return [paths[topic] for topic in topics if topic in paths]
+    others = {*consumers.PACKAGES, *paths}
+    return [topic for topic in topics if topic.partition(".")[0] not in others]
 
 
 def execute(runs: Sequence[Run], options: Options) -> list[Document]:
@@ -155,7 +159,9 @@ def _runner(
             second_device=options.second_device,
             **choice,
         )
-    return Runner(*where, topics=_own(options.topics), max_ulp=options.max_ulp, **choice)
+    kind = ExtensionsRunner if run.layer == "extensions" else Runner
+    topics = _modules(run.layer, options.topics)
+    return kind(*where, topics=topics, max_ulp=options.max_ulp, **choice)
 
 
 def _document(runs: Sequence[Run], options: Options, suite: Path | None) -> Document:

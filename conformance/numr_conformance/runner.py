@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any, NamedTuple, Self
 
+from numr_conformance import extension_checks
 from numr_conformance.check import Outcome, Verdict
 from numr_conformance.losses import Losses
 from numr_conformance.process import Event, Worker, python
@@ -158,7 +159,7 @@ class Runner:
                 self._start()
             else:
                 self._assign(worker)
-            return Outcome(**message)
+            return Outcome(**{**message, "layer": self.layer})
         if "error" in message:  # written by a worker that cannot start
             worker.kill()
             return self._replace(worker, "crashed", message["error"])
@@ -215,6 +216,15 @@ class Runner:
             message,
             seconds=seconds,
         )
+
+
+class ExtensionsRunner(Runner):
+    """Runs the checks of numr's extensions."""
+
+    layer = "extensions"
+
+    def __init__(self, *where: Any, topics: Sequence[str] = (), **choice: Any) -> None:
+        super().__init__(*where, topics=topics or [*extension_checks.PATHS.values()], **choice)
 
 
 class PytestRunner(Runner):
