@@ -34,7 +34,7 @@ from numr_api._backends.webgpu.moments import Moments
 from numr_api._backends.webgpu.products import Products
 from numr_api._backends.webgpu.reductions import Reduction
 from numr_api._backends.webgpu.scans import Scans
-from numr_api._backends.webgpu.types import types_of
+from numr_api._backends.webgpu.types import rounded_scalar, types_of
 from numr_api._devices import MemoryStatistics, forget
 from numr_api._dtypes import DType
 from numr_api._errors import Unsupported
@@ -215,7 +215,8 @@ class WebgpuBackend:
         text = expression(row, promoted[-1].kind)
         if text is None:
             raise Unsupported(f"{dtype} on {self.device}")
-        body = f"return {text.replace('{t}', promoted[-1].suffix)};"
+        text = text.replace("{t}", promoted[-1].suffix).replace("{g}", promoted[-1].grid)
+        body = f"return {text};"
         return elementwise.Kernel(self, operation, body, types, promoted, result)
 
     def launch(self, kernel: Kernel, /, *operands: Data | Scalar | None, out: Data = None) -> Data:
@@ -345,6 +346,8 @@ class WebgpuBackend:
         out = self.empty(shape, dtype)
         self._filling(dtype).fill(out, value)
         if out.size * dtype.itemsize <= MIRRORED:
+            if dtype in _dtypes.EXTENSIONS:
+                value = rounded_scalar(value, dtype)
             out.mirror = (out.block.version, np.full(shape, value, dtype.__numpy_dtype__))
         return out
 
