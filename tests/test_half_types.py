@@ -104,9 +104,10 @@ def test_conversions_to_integers_are_float32s(dtype: DType, real_device: str) ->
         inside = every(dtype)[(numbers >= low) & (numbers <= high)]
         found = host(xp.astype(xp.asarray(inside, device=real_device), target))
         np.testing.assert_array_equal(found, exact(inside).astype(target.__numpy_dtype__))
-    assert host(xp.astype(xp.asarray(every(dtype), device=real_device), xp.bool)).sum() == (
-        numbers != 0
-    ).sum()
+    assert (
+        host(xp.astype(xp.asarray(every(dtype), device=real_device), xp.bool)).sum()
+        == (numbers != 0).sum()
+    )
 
 
 @narrow
@@ -133,7 +134,7 @@ def test_arrays_are_written_as_numbers(dtype: DType, real_device: str) -> None:
 
 @silently
 def operands(name: str, dtype: DType) -> list[Column]:
-    """All numbers of a dtype, in some order for each operand, and such as meet in most functions."""
+    """All numbers of a dtype, in some order for each operand, and some of medium size."""
     rng = np.random.default_rng(len(name))
     if ARITY[name] == 1:
         return [every(dtype)]

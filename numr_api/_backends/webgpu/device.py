@@ -34,11 +34,12 @@ from numr_api._backends.webgpu.moments import Moments
 from numr_api._backends.webgpu.products import Products
 from numr_api._backends.webgpu.reductions import Reduction
 from numr_api._backends.webgpu.scans import Scans
-from numr_api._backends.webgpu.types import rounded_scalar, types_of
+from numr_api._backends.webgpu.types import types_of
 from numr_api._devices import MemoryStatistics, forget
 from numr_api._dlpack import exported
 from numr_api._dtypes import DType
 from numr_api._errors import Unsupported
+from numr_api._rounding import scalar
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -347,9 +348,8 @@ class WebgpuBackend:
         out = self.empty(shape, dtype)
         self._filling(dtype).fill(out, value)
         if out.size * dtype.itemsize <= MIRRORED:
-            if dtype in _dtypes.EXTENSIONS:
-                value = rounded_scalar(value, dtype)
-            out.mirror = (out.block.version, np.full(shape, value, dtype.__numpy_dtype__))
+            host = scalar(value, dtype) if dtype in _dtypes.EXTENSIONS else value
+            out.mirror = (out.block.version, np.full(shape, host, dtype.__numpy_dtype__))
         return out
 
     def arange(self, start: Scalar, step: Scalar, count: int, dtype: DType) -> Data:

@@ -2,9 +2,9 @@
 
 Kinds are NumPy's letters, of the type that operands are promoted to: b, i, u, f, c; and I and U
 for 64-bit integers as pairs of words. ``{t}`` stands for the type's suffix of library functions,
-``{g}`` for that of those which depend on its grid of numbers, ``T`` for its WGSL type, ``R`` for the
-real part's. Narrow integers are computed in 32 bits and cut
-when they are stored.
+``{g}`` for that of those which depend on its grid of numbers, ``T`` for its WGSL type, ``R`` for
+the real part's. Narrow integers are computed in 32 bits and cut when they are stored, narrow
+floating-point numbers in float32 and rounded.
 """
 
 from __future__ import annotations

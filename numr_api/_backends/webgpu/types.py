@@ -20,10 +20,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from numr_api import _dtypes
-from numr_api._rounding import converted
+from numr_api._rounding import scalar
 
 if TYPE_CHECKING:
     from numr_api._backends import Scalar
@@ -152,8 +150,7 @@ class Type:
         if self.kind in "iuIU":
             return _integer_words(self, int(value))  # type: ignore[arg-type]
         if self.is_narrow:
-            value = rounded_scalar(value, _dtypes.BY_NAME[self.name])
-            return FLOAT32.scalar_words(value)
+            return FLOAT32.scalar_words(float(scalar(value, _dtypes.BY_NAME[self.name])))
         single = self.name in ("float32", "complex64")
         parts = (value.real, value.imag) if self.kind == "c" else (value,)
         return tuple(word for part in parts for word in _float_words(float(part), single))  # type: ignore[arg-type]
@@ -181,12 +178,6 @@ class Type:
 
 
 FLOAT32 = Type("float32", "f", "f32", "f32", 1, "f32", ("vec4<f32>", 4), 1)
-
-
-def rounded_scalar(value: Scalar, dtype: DType) -> float:
-    """A Python scalar rounded once to a dtype of the extensions."""
-    with np.errstate(all="ignore"):
-        return float(converted(np.asarray(value), dtype))
 
 
 def _wide(low: str, high: str) -> str:
