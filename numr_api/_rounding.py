@@ -13,6 +13,7 @@ import numpy as np
 from numr_api._dtypes import EIGHTHS, bfloat16
 
 if TYPE_CHECKING:
+    from numr_api._backends import Scalar
     from numr_api._dtypes import DType
 
 AnyArray = np.ndarray[Any, np.dtype[Any]]
@@ -31,6 +32,15 @@ def converted(x: AnyArray, dtype: DType) -> AnyArray:
     if (dtype is bfloat16 or dtype in EIGHTHS) and x.dtype.char in _WIDE:
         x = rounded_to_odd(x if x.dtype.kind == "f" else _exact(x))
     return x.astype(dtype.__numpy_dtype__)
+
+
+def scalar(value: Scalar, dtype: DType) -> Any:
+    """A Python scalar as NumPy's of a dtype of the extensions; without warnings."""
+    number = np.asarray(value)
+    if number.dtype.kind == "O":  # an integer of more than 64 bits
+        number = np.asarray(float(value))  # type: ignore[arg-type]
+    with np.errstate(all="ignore"):
+        return converted(number, dtype)[()]
 
 
 def rounded_to_odd(x: AnyArray) -> AnyArray:

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from webgpu_devices import opened
 
 import numr_api
 from numr_api import _devices
@@ -42,12 +43,28 @@ def any_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     kind = request.param.partition(":")[0]
     if kind == "fake":
         monkeypatch.setenv("NUMR_API_DEVICES", "cpu,fake")
+    require(kind)
+    return request.param
+
+
+@pytest.fixture(
+    params=["cpu", "webgpu:0", "webgpu:100", pytest.param("cuda:0", marks=pytest.mark.cuda)]
+)
+def real_device(request: pytest.FixtureRequest) -> str:
+    """The cpu and GPUs; webgpu:100 is the first one as if its adapter had no optional features."""
+    require(request.param.partition(":")[0])
+    if request.param == "webgpu:100":
+        opened("baseline")
+    return request.param
+
+
+def require(kind: str) -> None:
+    """Skip the test, or fail if it must not be skipped, unless there is a device of a kind."""
     if not _devices.count(kind):
         reason = _devices.obstacle(kind)
         if kind in os.environ.get("NUMR_API_EXPECT", ""):
             pytest.fail(reason)
         pytest.skip(reason)
-    return request.param
 
 
 # Kinds of devices whose kernels of the extensions are still to come.

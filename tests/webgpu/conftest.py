@@ -1,35 +1,20 @@
-"""A webgpu device twice: with all features of its adapter, and as a baseline adapter has none."""
+"""Fixtures of tests that look at a webgpu device's backend."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
-from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import pytest
+from webgpu_devices import opened
 
 from numr_api._backends.webgpu import adapters
 from numr_api._declare import wrap
-from numr_api._devices import _backends, array_type, device_name
+from numr_api._devices import array_type
 from numr_api._dtypes import BY_NUMPY
-
-
-@cache
-def opened(features: str) -> Any:
-    """The backend of the first adapter, one for each way to open it in a process."""
-    from numr_api._backends.webgpu.device import WebgpuBackend
-
-    adapter = adapters.adapters()[0]
-    if features == "baseline":
-        adapter = replace(adapter, features=frozenset())
-    device = device_name("webgpu", 0 if features == "full" else 100)
-    backend = WebgpuBackend(device, adapter)
-    _backends[device] = backend  # so that public functions find it by its name
-    return backend
 
 
 @pytest.fixture(params=["full", "baseline"])

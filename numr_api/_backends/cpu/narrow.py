@@ -13,7 +13,7 @@ from numr_api._backends.cpu.elementwise import find_kernel
 from numr_api._backends.cpu.fused import find_fused
 from numr_api._backends.cpu.standard import StandardBackend
 from numr_api._dtypes import BY_NUMPY, EXTENSIONS, DType, float32, float64
-from numr_api._rounding import converted
+from numr_api._rounding import converted, scalar
 
 if TYPE_CHECKING:
     from numr_api._backends import Axes, Data, Kernel, Scalar, Shape
@@ -38,17 +38,15 @@ def is_narrow(data: Data) -> bool:
 
 def widened(data: Data) -> Data:
     """Numbers that are narrower than float32 in float32; anything else as it is."""
-    return data.astype(np.float32) if data.dtype.char in CHARACTERS else data
+    if data.dtype.char not in CHARACTERS:
+        return data
+    with np.errstate(invalid="ignore"):  # of signalling NaN
+        return data.astype(np.float32)
 
 
 def computed(dtype: DType) -> DType:
     """What numbers of a dtype are computed in."""
     return float32 if dtype in EXTENSIONS else dtype
-
-
-def scalar(value: Scalar, dtype: DType) -> Any:
-    """A Python scalar as NumPy's of a dtype of the extensions."""
-    return converted(np.asarray(value), dtype)[()]
 
 
 class CpuBackend(StandardBackend):
@@ -102,10 +100,13 @@ class CpuBackend(StandardBackend):
     def sort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
         if not is_narrow(data):
             return super().sort(data, axis, descending, stable)
-        return super().sort(widened(data), axis, descending, stable).astype(data.dtype)
+        found = self.silently(super().sort, widened(data), axis, descending, stable)
+        return self.silently(converted, found, BY_NUMPY[data.dtype])
 
     def argsort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
-        return super().argsort(widened(data), axis, descending, stable)
+        if not is_narrow(data):
+            return super().argsort(data, axis, descending, stable)
+        return self.silently(super().argsort, widened(data), axis, descending, stable)
 
     def matmul(self, x1: Data, x2: Data) -> Data:
         product = super().matmul(widened(x1), widened(x2))
@@ -127,7 +128,7 @@ class CpuBackend(StandardBackend):
     def full(self, shape: Shape, value: Scalar, dtype: DType) -> Data:
         if dtype not in EXTENSIONS:
             return super().full(shape, value, dtype)
-        return np.full(shape, self.silently(scalar, value, dtype), dtype.__numpy_dtype__)
+        return np.full(shape, scalar(value, dtype), dtype.__numpy_dtype__)
 
     def arange(self, start: Scalar, step: Scalar, count: int, dtype: DType) -> Data:
         if dtype not in EXTENSIONS:

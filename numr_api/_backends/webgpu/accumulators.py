@@ -181,7 +181,7 @@ def accumulator(operation: str, source: Type, result: Type) -> Accumulator | Non
     kind = {"T": element.compute, "K": key, "u32": "u32", "Scales": scales}[row.accumulated]
     text = f"alias T = {element.compute};\n" + VALUE.format(
         type=kind, identity=filled.identity, source=source.compute,
-        map=convert(source, result, "x") if sums else filled.map,
+        map=convert(source, result.computed, "x") if sums else filled.map,
         combine=filled.combine, result=result.compute, finish=filled.finish,
     )  # fmt: skip
     divided, centred = operation in DIVIDED, operation in CENTRED

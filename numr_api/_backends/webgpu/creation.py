@@ -87,13 +87,18 @@ def _source_text(kind: Type, how: str, lines: int) -> str:
     return "\n".join([
         words.declaration(),
         output_binding(kind, True),
-        LINES.get(how, ""),
+        _line_text(how, kind),
         f"fn number(i: u32) -> {kind.compute} {{",
         f"    if i == {last_index} {{ return {last}; }}",
         f"    return {value};\n}}",
         main_text([], [f"number({base} + first + {i}u)" for i in range(EACH)], kind, place, True,
                   is_opaque=True),
     ])  # fmt: skip
+
+
+def _line_text(how: str, kind: Type) -> str:
+    text = LINES.get(how, "")
+    return text.replace("sum.high", "odd_f32_from_double(sum)") if kind.is_narrow else text
 
 
 def _unsigned(kind: Type, words: Sequence[str]) -> str:
@@ -111,6 +116,8 @@ def _number_of_line(how: str, words: Words, kind: Type) -> str:
             low, high = words.take(2)
             values.append(f"bitcast<f64>((u64({high}) << 32u) | u64({low}))")
         number = f"number_of_line(i, {', '.join(values)})"
+        if kind.is_narrow:
+            return f"odd_f32_from_f64({number})"
         return f"f32({number})" if kind.name in ("float32", "complex64") else number
     start, start_low, step, step_low, exponent, first = words.take(6)
     pairs = [f"Double_f32(bitcast<f32>({high}), bitcast<f32>({low}))"
@@ -125,12 +132,12 @@ def _words_of_double(line: Line) -> list[int]:
     return list(struct.unpack("8I", struct.pack("4d", *line)))
 
 
-def _words_of_singles(line: Line) -> list[int]:
+def _words_of_singles(line: Line, kind: Type) -> list[int]:
     """Start, step, exponent and the first number, for SINGLES and SINGLE."""
     step = line.factor / line.divisor
-    first = line.scale * (0.0 * line.factor + line.start)
+    first = kind.scalar_words(line.scale * (0.0 * line.factor + line.start))[0]
     if not _is_finite(line):
-        return [_single(line.start), 0, _single(step), 0, 0, _single(first)]
+        return [_single(line.start), 0, _single(step), 0, 0, first]
     # Above all of the numbers.
     exponent = max(math.frexp(line.start)[1], math.frexp(step)[1] + 33 if step else -1100)
     halves: list[int] = []
@@ -139,7 +146,7 @@ def _words_of_singles(line: Line) -> list[int]:
         high = struct.unpack("f", struct.pack("f", scaled))[0]
         halves += [_single(high), _single(scaled - high)]
     exponent += math.frexp(line.scale)[1] - 1
-    return [*halves, exponent & WORD, _single(first)]
+    return [*halves, exponent & WORD, first]
 
 
 def _is_finite(line: Line) -> bool:
@@ -216,7 +223,7 @@ def _spaced(
     else:
         how = "singles" if all(map(_is_finite, lines)) else "single"
     for line in lines:
-        words += _words_of_double(line) if how == "double" else _words_of_singles(line)
+        words += _words_of_double(line) if how == "double" else _words_of_singles(line, kind)
     return _create(backend, label, how, words, count, dtype, len(lines))
 
 

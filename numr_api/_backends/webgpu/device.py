@@ -39,6 +39,7 @@ from numr_api._devices import MemoryStatistics, forget
 from numr_api._dlpack import exported
 from numr_api._dtypes import DType
 from numr_api._errors import Unsupported
+from numr_api._rounding import scalar
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -216,7 +217,8 @@ class WebgpuBackend:
         text = expression(row, promoted[-1].kind)
         if text is None:
             raise Unsupported(f"{dtype} on {self.device}")
-        body = f"return {text.replace('{t}', promoted[-1].suffix)};"
+        text = text.replace("{t}", promoted[-1].suffix).replace("{g}", promoted[-1].grid)
+        body = f"return {text};"
         return elementwise.Kernel(self, operation, body, types, promoted, result)
 
     def launch(self, kernel: Kernel, /, *operands: Data | Scalar | None, out: Data = None) -> Data:
@@ -354,7 +356,8 @@ class WebgpuBackend:
         out = self.empty(shape, dtype)
         self._filling(dtype).fill(out, value)
         if out.size * dtype.itemsize <= MIRRORED:
-            out.mirror = (out.block.version, np.full(shape, value, dtype.__numpy_dtype__))
+            host = scalar(value, dtype) if dtype in _dtypes.EXTENSIONS else value
+            out.mirror = (out.block.version, np.full(shape, host, dtype.__numpy_dtype__))
         return out
 
     def arange(self, start: Scalar, step: Scalar, count: int, dtype: DType) -> Data:

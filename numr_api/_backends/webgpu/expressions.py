@@ -2,8 +2,9 @@
 
 Kinds are NumPy's letters, of the type that operands are promoted to: b, i, u, f, c; and I and U
 for 64-bit integers as pairs of words. ``{t}`` stands for the type's suffix of library functions,
-``T`` for its WGSL type, ``R`` for the real part's. Narrow integers are computed in 32 bits and cut
-when they are stored.
+``{g}`` for that of those which depend on its grid of numbers, ``T`` for its WGSL type, ``R`` for
+the real part's. Narrow integers are computed in 32 bits and cut when they are stored, narrow
+floating-point numbers in float32 and rounded.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ EXPRESSIONS: dict[str, Row] = {
     "pow": {"iu": "power_{t}(a, b)", "fc": "pow_{t}(a, b)", "IU": "power_pair(a, b)"},
     "sign": {"iuIUfc": "sign_{t}(a)"},
     "copysign": {"f": "copysign_{t}(a, b)"},
-    "nextafter": {"f": "nextafter_{t}(a, b)"},
+    "nextafter": {"f": "nextafter_{g}(a, b)"},
     "hypot": {"f": "hypot_{t}(a, b)"},
     "maximum": {"iu": "max(a, b)", "IUf": "maximum_{t}(a, b)"},
     "minimum": {"iu": "min(a, b)", "IUf": "minimum_{t}(a, b)"},

@@ -84,6 +84,13 @@ ORDERS = {
     _dtypes.float32: Order(
         _dtypes.float32, 1, FOUR, "sort_key_f32(value)", "sort_key_f32(value) == 0xffffffffu"
     ),
+    # Of a float32 made of fewer bits, the low ones only repeat the sign.
+    _dtypes.float16: Order(
+        _dtypes.float32, 1, (1, 2, 3), "sort_key_f32(value)", "sort_key_f32(value) == 0xffffffffu"
+    ),
+    _dtypes.bfloat16: Order(
+        _dtypes.float32, 1, (2, 3), "sort_key_f32(value)", "sort_key_f32(value) == 0xffffffffu"
+    ),
     _dtypes.float64: Order(
         _dtypes.float64, 2, EIGHT, "sort_key_f64(value)[word]",
         "sort_key_f64(value).y == 0xffffffffu",

@@ -66,6 +66,11 @@ class Form(NamedTuple):
     right: Access | None
     subtracts: bool = False
 
+    @property
+    def adds(self) -> bool:
+        """Whether results are added block by block, which rounds them to the stored type."""
+        return self.kind.kind in "fc" and not self.subtracts and not self.stored.is_narrow
+
     def put(self, name: str, place: str, value: str) -> str:
         """The statement that stores a result, or subtracts it, in a binding of ``written_type``."""
         if self.subtracts:

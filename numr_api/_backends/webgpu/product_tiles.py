@@ -155,7 +155,6 @@ def tiled(form: Form, tile: Tile, whole: str, vector_output: bool, unrolled: boo
     rows = [(g, i) for g in range(tile.row_quads) for i in range(4)]
     sums = [(f"c{4 * g + i}_{h}", g, i, h) for g, i in rows for h in range(tile.column_quads)]
     floating = kind.kind in "fc"
-    adds = floating and not form.subtracts
     blocks = f"for (var block = 0u; block < count; block += {BLOCK}u) {{" if floating else "{"
     end = f"min(block + {BLOCK}u, count)" if floating else "count"
     lines += [
@@ -173,7 +172,7 @@ def tiled(form: Form, tile: Tile, whole: str, vector_output: bool, unrolled: boo
     ]  # fmt: skip
     for name, g, i, h in sums:
         given = ", ".join(name + part for part in parts(kind))
-        again = ", block > 0u" if adds else ""
+        again = ", block > 0u" if form.adds else ""
         lines.append(
             f"put({words.first('output', axes)}, row + {g * (tile.rows // tile.row_quads) + i}u"
             f" + down * 4u, column + {h * (tile.columns // tile.column_quads)}u + along * 4u, "
@@ -246,8 +245,7 @@ def _put(form: Form, words: Parameters, vector: bool) -> str:
     kind, stored = form.kind, form.stored
     value = f"vec4<{part_type(kind)}>"
     given = ", ".join(f"v{part}: {value}" for part in parts(kind))
-    adds = kind.kind in "fc" and not form.subtracts
-    again = ", again: bool" if adds else ""
+    again = ", again: bool" if form.adds else ""
     at = f"first + row * {words.outer['output']} + column * {words.last['output']}"
     lines = [
         f"if row >= {words.rows} || column >= {words.columns} {{ return; }}",
@@ -260,7 +258,7 @@ def _put(form: Form, words: Parameters, vector: bool) -> str:
         if form.subtracts:
             lines += [*more, *[f"c{part} = {quad(kind, values, part)} - c{part};"
                                for part in parts(kind)]]  # fmt: skip
-        if adds:
+        if form.adds:
             added = [f"let b{part} = {quad(kind, values, part)};" for part in parts(kind)]
             added.append(statement(ADD, kind, c="c", a="b"))
             lines += ["if again {", *more, *added, "}"]
@@ -269,7 +267,7 @@ def _put(form: Form, words: Parameters, vector: bool) -> str:
         for i, result in enumerate(results):
             place = f"(place + {i}u * {words.last['output']})"
             text = form.put("output", place, result)
-            if adds:
+            if form.adds:
                 text = f"var to = {result}; if again {{ to += output[{place}]; }} " + (
                     f"output[{place}] = to;"
                 )

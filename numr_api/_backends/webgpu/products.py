@@ -35,7 +35,7 @@ from numr_api._backends.webgpu.product_problem import (
     product_of,
     reachable,
 )
-from numr_api._backends.webgpu.product_tiles import DEEPEST, Tile, tiled, tiles_of_type
+from numr_api._backends.webgpu.product_tiles import BLOCK, DEEPEST, Tile, tiled, tiles_of_type
 from numr_api._backends.webgpu.types import WORD
 from numr_api._errors import Unsupported
 
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 
 STORAGE = 16384  # bytes of workgroup memory that any device has, and a software driver is given
 MOST_PLANS = 4096
+# What sums of slices are kept in, for packed types by their kinds.
+SUMMED = {"i": _dtypes.int32, "u": _dtypes.uint32, "f": _dtypes.float32}
 
 
 class Step(NamedTuple):
@@ -172,7 +174,7 @@ class Products:
         count = slices_of(product, self._tiles(product))
         partial = None
         try:
-            if count > 1:
+            if count > 1 or self._adds_blocks(product):
                 partial = self._sliced(product, count)
             else:
                 self._run_parts(product)
@@ -220,8 +222,12 @@ class Products:
             for part in parts:
                 self.subtract(output, *part)
             return
+        wide = _dtypes.float32
+        if x1.dtype in _dtypes.HALVES:  # sums of halves are rounded once
+            parts = [(self._backend.cast(x, wide), self._backend.cast(y, wide)) for x, y in parts]
         sums = [self.matmul(*part) for part in parts]
-        add = self._backend.elementwise("add", (x1.dtype, x1.dtype), x1.dtype, x1.dtype)
+        dtype = sums[0].dtype
+        add = self._backend.elementwise("add", (dtype, dtype), dtype, x1.dtype)
         self._backend.launch(add, *sums, out=output)
 
     def _readable(self, x: Strided) -> Strided:
@@ -249,6 +255,11 @@ class Products:
             self._allowed[kind] = tiles_of_type(kind, self._storage)
         return self._allowed[kind]
 
+    def _adds_blocks(self, product: Product) -> bool:
+        """Whether tiles add to results of a type that these would be rounded to each time."""
+        tile = tile_of(product, self._tiles(product))
+        return self._kind(product.output).is_narrow and tile is not None and product.inner > BLOCK
+
     def _sliced(self, product: Product, count: int) -> Strided:
         """Compute products of slices of the inner axis, then their sums; return the former."""
         assert product.right
@@ -258,7 +269,7 @@ class Products:
         kind = self._kind(product.left)
         dtype = product.left.data.dtype
         if kind.packed > 1:
-            dtype = _dtypes.int32 if kind.kind == "i" else _dtypes.uint32
+            dtype = SUMMED[kind.kind]
         shape = (count, *product.batch, product.rows, product.columns)
         sums = self._backend.empty(shape, dtype)
         left, right = (

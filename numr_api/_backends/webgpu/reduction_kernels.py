@@ -128,7 +128,7 @@ class Text:
             self.accumulator.declarations,
         ]
         if self.centred:
-            parts.append(binding(3, "centres", kind.scalar))
+            parts.append(binding(3, "centres", kind.computed.scalar))
         if self.accumulator.divided:
             divisor = result.scalar_from(self._divisor)
             parts.append(f"fn divisor() -> {result.compute} {{ return {divisor}; }}")

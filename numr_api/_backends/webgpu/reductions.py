@@ -195,7 +195,7 @@ class Reducer:
             if seen is None:
                 raise self._refusal(x)
             operands, bindings = (x, out, centres), (read, written, seen)
-            own.append(centre - seen.offset // x.dtype.itemsize)
+            own.append(centre - seen.offset // centres.dtype.itemsize)
         place -= read.offset // x.dtype.itemsize
         at -= written.offset // out.dtype.itemsize
         length, rows = prod(reduced), prod(kept)
@@ -271,7 +271,7 @@ class Reduction:
             return self._of_nothing(x, axes, shape)
         given = NOTHING
         if divisor is not None:
-            given = Given(backend.types[self._result].scalar_words(divisor), centres)
+            given = Given(backend.types[self._result].computed.scalar_words(divisor), centres)
         with backend.gpu.lock:
             out = backend.empty(shape, self._result)
             space = space_of(x, axes, row_major(full), self._ordered)

@@ -4,6 +4,8 @@
 | --- | --- | --- |
 | bool, int8, uint8 | bytes, four in a word | bool, i32, u32 |
 | int16, uint16 | halves, two in a word | i32, u32 |
+| float16, bfloat16 | halves, two in a word | f32, rounded once when it is stored |
+| float8_e4m3fn, float8_e5m2 | bytes, four in a word | f32, likewise |
 | int32, uint32, float32 | i32, u32, f32 | the same |
 | int64, uint64 | i64, u64 | the same |
 | int64, uint64 without shader-int64 | vec2<u32>, the low word first | the same, a "pair" |
@@ -19,6 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from numr_api import _dtypes
+from numr_api._rounding import scalar
 
 if TYPE_CHECKING:
     from numr_api._backends import Scalar
@@ -51,6 +54,21 @@ class Type:
     vector: tuple[str, int]
     words: int
 
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it is a floating-point type that is computed as a wider one."""
+        return self.packed > 1 and self.kind == "f"
+
+    @property
+    def computed(self) -> Type:
+        """The type whose elements are what this one's are computed as."""
+        return FLOAT32 if self.is_narrow else self
+
+    @property
+    def grid(self) -> str:
+        """The suffix of functions that depend on which numbers the type has."""
+        return self.name if self.is_narrow else self.suffix
+
     # Access to a binding
 
     def element(self, binding: str, index: str) -> str:
@@ -64,6 +82,8 @@ class Type:
     def unpack(self, word: str, bit: str) -> str:
         """The element in a word from a bit on."""
         width = 32 // self.packed
+        if self.is_narrow:
+            return f"f32_from_{self.name}(extractBits({word}, {bit}, {width}u))"
         if self.kind == "b":
             return f"(extractBits({word}, {bit}, 8u) != 0u)"
         if self.kind == "i":
@@ -74,6 +94,8 @@ class Type:
         """A value's bits at the low end of a word; zeros above them."""
         if self.kind == "b":
             return f"select(0u, 1u, {value})"
+        if self.is_narrow:
+            return f"{self.name}_from_f32({value})"
         mask = "0xffu" if self.packed == 4 else "0xffffu"
         return f"(bitcast<u32>({value}) & {mask})" if self.kind == "i" else f"({value} & {mask})"
 
@@ -127,6 +149,8 @@ class Type:
             return (int(bool(value)),)
         if self.kind in "iuIU":
             return _integer_words(self, int(value))  # type: ignore[arg-type]
+        if self.is_narrow:
+            return FLOAT32.scalar_words(float(scalar(value, _dtypes.BY_NAME[self.name])))
         single = self.name in ("float32", "complex64")
         parts = (value.real, value.imag) if self.kind == "c" else (value,)
         return tuple(word for part in parts for word in _float_words(float(part), single))  # type: ignore[arg-type]
@@ -151,6 +175,9 @@ class Type:
                 return _wide(*words)
             case _:
                 return f"bitcast<{self.compute}>({_wide(*words)})"
+
+
+FLOAT32 = Type("float32", "f", "f32", "f32", 1, "f32", ("vec4<f32>", 4), 1)
 
 
 def _wide(low: str, high: str) -> str:
@@ -183,11 +210,15 @@ def types_of(features: frozenset[str]) -> Mapping[DType, Type]:
         _dtypes.uint16: Type("uint16", "u", "u32", "u32", 2, "u32", ("vec2<u32>", 4), 1),
         _dtypes.int32: Type("int32", "i", "i32", "i32", 1, "i32", ("vec4<i32>", 4), 1),
         _dtypes.uint32: Type("uint32", "u", "u32", "u32", 1, "u32", ("vec4<u32>", 4), 1),
-        _dtypes.float32: Type("float32", "f", "f32", "f32", 1, "f32", ("vec4<f32>", 4), 1),
+        _dtypes.float32: FLOAT32,
         _dtypes.complex64: Type(
             "complex64", "c", "vec2<f32>", "c64", 1, "vec2<f32>", ("vec4<f32>", 2), 2
         ),
     }
+    for dtype in _dtypes.HALVES:
+        found[dtype] = Type(dtype.name, "f", "f32", "f32", 2, "u32", ("vec2<u32>", 4), 1)
+    for dtype in _dtypes.EIGHTHS:
+        found[dtype] = Type(dtype.name, "f", "f32", "f32", 4, "u32", ("u32", 4), 1)
     for dtype, pair, native in ((_dtypes.int64, "I", "i64"), (_dtypes.uint64, "U", "u64")):
         if "shader-int64" in features:
             vector = (f"vec2<{native}>", 2)
@@ -229,6 +260,8 @@ def convert(source: Type, target: Type, value: str) -> str:
         return f"select({target.compute}(0), {target.compute}(1), {value})"
     if target.kind in "IU":
         return _to_pair(source, target, value)
+    if target.is_narrow and source.packed == 1:  # rounded a second time when it is stored
+        return f"odd_f32_from_{'f64' if source.kind == 'f' else source.suffix}({value})"
     if source.kind in "IU":
         if target.kind == "f":
             return f"f32_from_{source.suffix}({value})"
