@@ -1,7 +1,9 @@
 // Complex arithmetic and elementary functions. Special values are those of ISO C, annex G, as the
-// array API standard lists them. complex64 is computed in double and rounded once.
+// array API standard lists them. complex64 is computed in double and rounded
+// once, but for exp, sin, cos, sinh and cosh.
 #pragma once
 #include "functions.cuh"
+#include "single_complex.cuh"
 
 namespace numr {
 
@@ -264,7 +266,7 @@ DEVICE complex128 sqrt(complex128 z) {
 }
 
 // exp(w log z), the logarithm and the product in pairs.
-DEVICE complex128 pow(complex128 z, complex128 w) {
+APART complex128 pow(complex128 z, complex128 w) {
     if (w.real == 0.0 && w.imag == 0.0) return {1.0, 0.0};
     if (z.real == 0.0 && z.imag == 0.0) {
         double value = w.real > 0.0 && isfinite_(w) ? 0.0 : nan_of<double>();
@@ -297,7 +299,7 @@ DEVICE double log_of_double_modulus(complex128 z) {
     return log_of_modulus(z.real, z.imag) + LOG_2.high;
 }
 
-DEVICE complex128 asinh(complex128 z) {
+APART complex128 asinh(complex128 z) {
     if (isinf_(z)) {
         double angle = ::atan2(::fabs(z.imag), ::fabs(z.real));
         return {copysign_(infinity<double>(), z.real),
@@ -314,7 +316,7 @@ DEVICE complex128 asinh(complex128 z) {
     return {copysign_(real, z.real), imag};
 }
 
-DEVICE complex128 acos(complex128 z) {
+APART complex128 acos(complex128 z) {
     const double half_pi = HALF_PI.high;
     if (isinf_(z)) {
         double imag = isnan_(z.imag) ? infinity<double>() : copysign_(infinity<double>(), -z.imag);
@@ -330,7 +332,7 @@ DEVICE complex128 acos(complex128 z) {
     return {2.0 * ::atan2(minus.real, plus.real), copysign_(imag, -z.imag)};
 }
 
-DEVICE complex128 acosh(complex128 z) {
+APART complex128 acosh(complex128 z) {
     if (isinf_(z)) return {infinity<double>(), ::atan2(z.imag, z.real)};
     if (isnan_(z)) return {nan_of<double>(), z.real == 0.0 ? HALF_PI.high : nan_of<double>()};
     if (is_large(z)) return {log_of_double_modulus(z), ::atan2(z.imag, z.real)};
@@ -390,38 +392,36 @@ DEVICE complex64 sqrt(complex64 z) { return narrow(sqrt(wide(z))); }
 DEVICE complex64 tan(complex64 z) { return narrow(tan(wide(z))); }
 DEVICE complex64 tanh(complex64 z) { return narrow(tanh(wide(z))); }
 
-// In floats where neither e^x overflows nor the angle takes long to reduce.
+// In floats where neither e^x is so small that what it lacks is no number, nor so large that it is
+// infinite, nor the angle takes long to reduce.
 DEVICE bool is_moderate(float x, float angle) {
-    return ::fabsf(x) < 87.0f && ::fabsf(angle) < 0x1p+15f;
+    return (::fabsf(x) < 72.0f) & (::fabsf(angle) < 0x1p+15f);
 }
 
-// (cos(angle), sin(angle)).
-DEVICE complex64 direction_of(float angle) {
-    Turn t = turn(angle);
-    float c = cosine(t.rest), s = sine(t.rest);
-    float across = t.quarters & 1u ? c : s, along = t.quarters & 1u ? -s : c;
-    if (t.quarters & 2u) return {-along, -across};
-    return {along, angle == 0.0f ? angle : across};
-}
+APART complex64 extreme_exp(complex64 z) { return narrow(exp(wide(z))); }
+APART complex64 extreme_cosh(complex64 z) { return narrow(cosh(wide(z))); }
+APART complex64 extreme_sinh(complex64 z) { return narrow(sinh(wide(z))); }
 
 DEVICE complex64 exp(complex64 z) {
-    if (!is_moderate(z.real, z.imag)) return narrow(exp(wide(z)));
-    Power power = power_of_e(z.real);
-    Single p = significand(power);
-    float size = power_of_two(power.shifted), high = p.high * size, low = p.low * size;
-    complex64 direction = direction_of(z.imag);
-    return {::fmaf(high, direction.real, low * direction.real),
-            z.imag == 0.0f ? z.imag : ::fmaf(high, direction.imag, low * direction.imag)};
+    if (!is_moderate(z.real, z.imag)) return extreme_exp(z);
+    Single size = parts_of_exp(z.real, false);
+    Direction d = direction_of(z.imag);
+    return {signed_by_cosine(rounded_product(size, d.cosine), d),
+            signed_by_sine(rounded_product(size, d.sine), d)};
 }
 DEVICE complex64 cosh(complex64 z) {
-    if (!is_moderate(z.real, z.imag)) return narrow(cosh(wide(z)));
-    complex64 direction = direction_of(z.imag);
-    return {cosh(z.real) * direction.real, sinh(z.real) * direction.imag};
+    if (!is_moderate(z.real, z.imag)) return extreme_cosh(z);
+    Hyperbolic h = hyperbolic(::fabsf(z.real));
+    Direction d = direction_of(z.imag);
+    float imag = signed_by_sine(rounded_product(h.sinh, d.sine), d);
+    return {signed_by_cosine(rounded_product(h.cosh, d.cosine), d), signed_by(imag, z.real)};
 }
 DEVICE complex64 sinh(complex64 z) {
-    if (!is_moderate(z.real, z.imag)) return narrow(sinh(wide(z)));
-    complex64 direction = direction_of(z.imag);
-    return {sinh(z.real) * direction.real, cosh(z.real) * direction.imag};
+    if (!is_moderate(z.real, z.imag)) return extreme_sinh(z);
+    Hyperbolic h = hyperbolic(::fabsf(z.real));
+    Direction d = direction_of(z.imag);
+    float real = signed_by_cosine(rounded_product(h.sinh, d.cosine), d);
+    return {signed_by(real, z.real), signed_by_sine(rounded_product(h.cosh, d.sine), d)};
 }
 DEVICE complex64 cos(complex64 z) { return cosh(turned(z)); }
 DEVICE complex64 sin(complex64 z) { return turned_back(sinh(turned(z))); }

@@ -4,6 +4,7 @@
 
 #ifdef __CUDACC__
 #define DEVICE __device__ inline
+#define APART __device__ __noinline__
 #define KERNEL extern "C" __global__
 #define KERNEL_OF(threads) KERNEL __launch_bounds__(threads)
 #define CONSTANT __constant__ const
@@ -14,6 +15,7 @@
 #include <cmath>
 #include <cstring>
 #define DEVICE inline
+#define APART inline
 #define KERNEL extern "C"
 #define KERNEL_OF(threads) KERNEL
 #define CONSTANT static const
