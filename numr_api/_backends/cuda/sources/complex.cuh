@@ -108,8 +108,8 @@ DEVICE complex64 sign(complex64 z) { return narrow(sign(wide(z))); }
 // --- exponential functions -----------------------------------------------------------------------
 
 // a * b, where a zero makes 0 of infinity and NaN as well.
-DEVICE double times(double a, double b) {
-    if (a == 0.0 || b == 0.0) return signbit_(a) != signbit_(b) ? -0.0 : 0.0;
+template <typename F> DEVICE F times(F a, F b) {
+    if (a == F(0) || b == F(0)) return signbit_(a) != signbit_(b) ? -F(0) : F(0);
     return a * b;
 }
 
@@ -392,37 +392,82 @@ DEVICE complex64 sqrt(complex64 z) { return narrow(sqrt(wide(z))); }
 DEVICE complex64 tan(complex64 z) { return narrow(tan(wide(z))); }
 DEVICE complex64 tanh(complex64 z) { return narrow(tanh(wide(z))); }
 
-// In floats where neither e^x is so small that what it lacks is no number, nor so large that it is
-// infinite, nor the angle takes long to reduce.
+// Whether e^x is neither so small that what it lacks is no number, nor so large that it is infinite,
+// and the angle does not take long to reduce.
 DEVICE bool is_moderate(float x, float angle) {
     return (::fabsf(x) < 72.0f) & (::fabsf(angle) < 0x1p+15f);
 }
 
-APART complex64 extreme_exp(complex64 z) { return narrow(exp(wide(z))); }
-APART complex64 extreme_cosh(complex64 z) { return narrow(cosh(wide(z))); }
-APART complex64 extreme_sinh(complex64 z) { return narrow(sinh(wide(z))); }
+// e^x 2^change (cos(angle), sin(angle)) for finite numbers, by powers of two of which none overflows or
+// underflows before the result does.
+DEVICE complex64 extreme_exp(float x, float angle, int change) {
+    Direction d = direction_of(turn(angle));
+    Reduced parts = reduced(x > 200.0f ? 200.0f : x < -200.0f ? -200.0f : x);
+    int n = int(parts.shifted - bits_of(SHIFT)) + change;
+    int first = n > 100 ? 100 : n < -100 ? -100 : n, second = (n - first) >> 1;
+    Single size = scaled(exp_of_rest(parts.rest), from_bits(uint32(first + 127) << 23));
+    float up = from_bits(uint32(second + 127) << 23);
+    float last = from_bits(uint32(n - first - second + 127) << 23);
+    float along = rounded_product(size, d.cosine) * up * last;
+    float across = rounded_product(size, d.sine) * up * last;
+    return {signed_by_cosine(along, d), angle == 0.0f ? angle : signed_by_sine(across, d)};
+}
+
+// (cos(angle), sin(angle)); NaN if it is not finite.
+DEVICE complex64 direction_of_any(float angle) {
+    if (!isfinite_(angle)) return {nan_of<float>(), nan_of<float>()};
+    return extreme_exp(0.0f, angle, 0);
+}
+
+APART complex64 exp_of_extreme(complex64 z) {
+    if (isfinite_(z)) return extreme_exp(z.real, z.imag, 0);
+    float size = z.real < 0.0f ? 0.0f : z.real;
+    if (z.imag == 0.0f) return {size, z.imag};
+    complex64 direction = direction_of_any(z.imag);
+    if (isinf_(z.real) && !isfinite_(z.imag)) {
+        return {size, size == 0.0f ? copysign_(size, z.imag) : direction.imag};
+    }
+    return {size * direction.real, size * direction.imag};
+}
 
 DEVICE complex64 exp(complex64 z) {
-    if (!is_moderate(z.real, z.imag)) return extreme_exp(z);
-    Single size = parts_of_exp(z.real, false);
-    Direction d = direction_of(z.imag);
+    if (!is_moderate(z.real, z.imag)) return exp_of_extreme(z);
+    Reduced parts = reduced(z.real);
+    Single size = scaled(exp_of_rest(parts.rest), power(parts, 0));
+    Direction d = direction_of(turn_of_moderate(z.imag));
     return {signed_by_cosine(rounded_product(size, d.cosine), d),
             signed_by_sine(rounded_product(size, d.sine), d)};
 }
-DEVICE complex64 cosh(complex64 z) {
-    if (!is_moderate(z.real, z.imag)) return extreme_cosh(z);
-    Hyperbolic h = hyperbolic(::fabsf(z.real));
-    Direction d = direction_of(z.imag);
-    float imag = signed_by_sine(rounded_product(h.sinh, d.sine), d);
-    return {signed_by_cosine(rounded_product(h.cosh, d.cosine), d), signed_by(imag, z.real)};
+
+// cosh(x + iy), or sinh, by y's direction, for |x| < 72.
+template <bool is_sinh> DEVICE complex64 hyperbolic(float x, Direction d) {
+    Hyperbolic h = hyperbolic(::fabsf(x));
+    float real = signed_by_cosine(rounded_product(is_sinh ? h.sinh : h.cosh, d.cosine), d);
+    float imag = signed_by_sine(rounded_product(is_sinh ? h.cosh : h.sinh, d.sine), d);
+    return {is_sinh ? signed_by(real, x) : real, is_sinh ? imag : signed_by(imag, x)};
 }
-DEVICE complex64 sinh(complex64 z) {
-    if (!is_moderate(z.real, z.imag)) return extreme_sinh(z);
-    Hyperbolic h = hyperbolic(::fabsf(z.real));
-    Direction d = direction_of(z.imag);
-    float real = signed_by_cosine(rounded_product(h.sinh, d.cosine), d);
-    return {signed_by(real, z.real), signed_by_sine(rounded_product(h.cosh, d.sine), d)};
+
+template <bool is_sinh> APART complex64 hyperbolic_of_extreme(complex64 z) {
+    float size = ::fabsf(z.real);
+    if (isfinite_(z)) {
+        if (size < 72.0f) return hyperbolic<is_sinh>(z.real, direction_of(turn(z.imag)));
+        complex64 half = extreme_exp(size, z.imag, -1);
+        if (is_sinh) return {signed_by(half.real, z.real), half.imag};
+        return {half.real, signed_by(half.imag, z.real)};
+    }
+    complex64 d = direction_of_any(z.imag);
+    if (isinf_(z.real) && !isfinite_(z.imag)) return {is_sinh ? z.real : size, d.imag};
+    float sum = size + 1.0f;  // infinite or NaN as cosh is, and not 0
+    if (is_sinh) return {times(z.real, d.real), times(sum, d.imag)};
+    return {times(sum, d.real), times(z.real, d.imag)};
 }
+
+template <bool is_sinh> DEVICE complex64 hyperbolic(complex64 z) {
+    if (!is_moderate(z.real, z.imag)) return hyperbolic_of_extreme<is_sinh>(z);
+    return hyperbolic<is_sinh>(z.real, direction_of(turn_of_moderate(z.imag)));
+}
+DEVICE complex64 cosh(complex64 z) { return hyperbolic<false>(z); }
+DEVICE complex64 sinh(complex64 z) { return hyperbolic<true>(z); }
 DEVICE complex64 cos(complex64 z) { return cosh(turned(z)); }
 DEVICE complex64 sin(complex64 z) { return turned_back(sinh(turned(z))); }
 
