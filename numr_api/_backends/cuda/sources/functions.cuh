@@ -118,11 +118,15 @@ DEVICE double log_of_sum(double larger, double smaller, double bound) {
 DEVICE double accurate_log_of_sum(double larger, double smaller) {
     return log_of_sum(larger, smaller, 1.0);
 }
-// In double where the terms cancel, which is rare.
-DEVICE float accurate_log_of_sum(float larger, float smaller) {
+// Where the terms may cancel: in double where they do, which is rare.
+APART float log_of_cancelling_sum(float larger, float smaller) {
     float result = log_of_sum(larger, smaller);
     if (::fabsf(result) >= 0x1p-5f) return result;
     return float(log_of_sum(double(larger), double(smaller), 0x1p-20));
+}
+DEVICE float accurate_log_of_sum(float larger, float smaller) {
+    if (larger > -1.5f && larger < 0x1p-20f) return log_of_cancelling_sum(larger, smaller);
+    return plain_log_of_sum(larger, smaller);
 }
 template <typename F> DEVICE F logaddexp(F x, F y) {
     if (isnan_(x) || isnan_(y)) return nan_of<F>();
