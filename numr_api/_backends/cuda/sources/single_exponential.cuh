@@ -307,16 +307,17 @@ DEVICE float pow(float x, float y) {
 // larger + log1p(exp(smaller - larger)) for finite numbers where nothing cancels and the larger is not so
 // small that e^-87 counts.
 DEVICE float plain_log_of_sum(float larger, float smaller) {
-    float difference = larger_of(smaller - larger, -87.0f);
-    float shifted = ::fmaf(difference, 0x1.715476p+0f, SHIFT), n = shifted - SHIFT;
-    float r = ::fmaf(n, -0x1.62e4p-1f, difference);
+    Single difference = two_sum(smaller, -larger);
+    if (difference.high < -87.0f) difference = {-87.0f, 0.0f};
+    float shifted = ::fmaf(difference.high, 0x1.715476p+0f, SHIFT), n = shifted - SHIFT;
+    float r = ::fmaf(n, -0x1.62e4p-1f, difference.high);
     r = ::fmaf(n, -0x1.7f7d1cp-20f, r);
     float p = 0x1.6a2352p-10f;  // (e^r - 1 - r) / r^2 but for 3e-9 of e^r
     p = ::fmaf(p, r, 0x1.123a6cp-7f);
     p = ::fmaf(p, r, 0x1.5558f4p-5f);
     p = ::fmaf(p, r, 0x1.55549p-3f);
     p = ::fmaf(p, r, 0x1.fffffcp-2f);
-    float e = (1.0f + ::fmaf(p, r * r, r)) * power_of_two(shifted);
+    float e = (1.0f + (r + ::fmaf(p, r * r, difference.low))) * power_of_two(shifted);
     return larger + log1p_of_pair({e, 0.0f}, 0.0f);
 }
 
