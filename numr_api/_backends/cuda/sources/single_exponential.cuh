@@ -317,8 +317,9 @@ DEVICE float plain_log_of_sum(float larger, float smaller) {
     p = ::fmaf(p, r, 0x1.5558f4p-5f);
     p = ::fmaf(p, r, 0x1.55549p-3f);
     p = ::fmaf(p, r, 0x1.fffffcp-2f);
-    Single e = fast_two_sum(1.0f, r + ::fmaf(p, r * r, difference.low));
+    Single e = fast_two_sum(1.0f, ::fmaf(p, r * r, r));
     float size = power_of_two(shifted);
+    e.low = ::fmaf(e.high, difference.low, e.low);
     return larger + log1p_of_pair({e.high * size, e.low * size}, 0.0f);
 }
 
