@@ -395,7 +395,7 @@ DEVICE complex64 tanh(complex64 z) { return narrow(tanh(wide(z))); }
 // Whether e^x is neither so small that what it lacks is no number, nor so large that it is infinite,
 // and the angle does not take long to reduce.
 DEVICE bool is_moderate(float x, float angle) {
-    return (::fabsf(x) < 72.0f) & (::fabsf(angle) < 0x1p+15f);
+    return (::fabsf(x) < 72.0f) & (::fabsf(angle) < 1600.0f);
 }
 
 // e^x 2^change (cos(angle), sin(angle)) for finite numbers, by powers of two of which none overflows or
@@ -409,7 +409,7 @@ DEVICE complex64 extreme_exp(float x, float angle, int change) {
     float up = from_bits(uint32(second + 127) << 23);
     float last = from_bits(uint32(n - first - second + 127) << 23);
     float along = rounded_product(size, d.cosine) * up * last;
-    float across = rounded_product(size, d.sine) * up * last;
+    float across = signed_product(size, d.sine) * up * last;
     return {signed_by_cosine(along, d), angle == 0.0f ? angle : signed_by_sine(across, d)};
 }
 
@@ -434,17 +434,20 @@ DEVICE complex64 exp(complex64 z) {
     if (!is_moderate(z.real, z.imag)) return exp_of_extreme(z);
     Reduced parts = reduced(z.real);
     Single size = scaled(exp_of_rest(parts.rest), power(parts, 0));
-    Direction d = direction_of(turn_of_moderate(z.imag));
+    Direction d = direction_of(turn_of_small(z.imag));
     return {signed_by_cosine(rounded_product(size, d.cosine), d),
-            signed_by_sine(rounded_product(size, d.sine), d)};
+            signed_by_sine(signed_product(size, d.sine), d)};
 }
 
 // cosh(x + iy), or sinh, by y's direction, for |x| < 72.
 template <bool is_sinh> DEVICE complex64 hyperbolic(float x, Direction d) {
     Hyperbolic h = hyperbolic(::fabsf(x));
-    float real = signed_by_cosine(rounded_product(is_sinh ? h.sinh : h.cosh, d.cosine), d);
-    float imag = signed_by_sine(rounded_product(is_sinh ? h.cosh : h.sinh, d.sine), d);
-    return {is_sinh ? signed_by(real, x) : real, is_sinh ? imag : signed_by(imag, x)};
+    if (is_sinh) {
+        float real = signed_by_cosine(signed_product(h.sinh, d.cosine), d);
+        return {signed_by(real, x), signed_by_sine(signed_product(h.cosh, d.sine), d)};
+    }
+    float imag = signed_by_sine(signed_product(h.sinh, d.sine), d);
+    return {signed_by_cosine(rounded_product(h.cosh, d.cosine), d), signed_by(imag, x)};
 }
 
 template <bool is_sinh> APART complex64 hyperbolic_of_extreme(complex64 z) {
@@ -464,7 +467,7 @@ template <bool is_sinh> APART complex64 hyperbolic_of_extreme(complex64 z) {
 
 template <bool is_sinh> DEVICE complex64 hyperbolic(complex64 z) {
     if (!is_moderate(z.real, z.imag)) return hyperbolic_of_extreme<is_sinh>(z);
-    return hyperbolic<is_sinh>(z.real, direction_of(turn_of_moderate(z.imag)));
+    return hyperbolic<is_sinh>(z.real, direction_of(turn_of_small(z.imag)));
 }
 DEVICE complex64 cosh(complex64 z) { return hyperbolic<false>(z); }
 DEVICE complex64 sinh(complex64 z) { return hyperbolic<true>(z); }

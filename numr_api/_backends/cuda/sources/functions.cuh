@@ -105,15 +105,19 @@ DEVICE double acosh(double x) {
 
 // --- sums of exponentials ------------------------------------------------------------------------
 
+// larger + log1p(e^difference), in pairs.
+APART double log_of_sum_in_pairs(double larger, Double difference) {
+    Double sum = log1p_pair(exp_pair(difference)) + larger;
+    return sum.high;
+}
+
 // larger + log1p(exp(smaller - larger)) for finite numbers, in pairs where the terms may cancel: where
 // the result is smaller than ``bound``, below which one double is not accurate enough.
 DEVICE double log_of_sum(double larger, double smaller, double bound) {
     Double difference = two_sum(smaller, -larger);
     if (difference.high < -744.0) return larger;
     double result = larger + ::log1p(::exp(difference.high));
-    if (::fabs(result) >= bound) return result;
-    Double sum = log1p_pair(exp_pair(difference)) + larger;
-    return sum.high;
+    return ::fabs(result) >= bound ? result : log_of_sum_in_pairs(larger, difference);
 }
 DEVICE double accurate_log_of_sum(double larger, double smaller) {
     return log_of_sum(larger, smaller, 1.0);

@@ -7,11 +7,14 @@
 
 namespace numr {
 
-// The product, rounded; it has the sign of what is rounded to zero.
+// The product of numbers of which none is 0, rounded.
 DEVICE float rounded_product(Single x, Single y) {
+    return ::fmaf(x.high, y.high, ::fmaf(x.high, y.low, x.low * (y.high + y.low)));
+}
+// The same of any numbers; zeros have the product of the signs.
+DEVICE float signed_product(Single x, Single y) {
     float product = x.high * y.high;
-    float rest = ::fmaf(x.high, y.low, x.low * (y.high + y.low));
-    return product == 0.0f ? product : ::fmaf(x.high, y.high, rest);
+    return product == 0.0f ? product : rounded_product(x, y);
 }
 
 // --- circular functions --------------------------------------------------------------------------
@@ -50,15 +53,15 @@ DEVICE Direction direction_of(Turn turn) {
     return {is_across ? sine : cosine, is_across ? cosine : sine, turn.quarters};
 }
 
-// For |angle| < 2^15. The rest of -0 is -0.
-DEVICE Turn turn_of_moderate(float angle) {
+// For |angle| < 1600, so that the multiples of the second part of pi/2, which has 14 bits, are exact.
+// The rest of -0 is -0.
+DEVICE Turn turn_of_small(float angle) {
     float shifted = ::fmaf(angle, 0x1.45f306p-1f, SHIFT);
     float n = shifted - SHIFT;
-    float part = ::fmaf(n, -0x1.921fb4p+0f, angle);  // exact
-    float second = n * 0x1.4442d2p-24f;
-    float x = part - second;
-    float lost = ::fmaf(n, -0x1.4442d2p-24f, second) + ((part - x) - second);
-    return {{x, ::fmaf(n, 0x1.ee59dap-50f, lost)}, bits_of(shifted)};
+    float part = ::fmaf(n, -0x1.921fb4p+0f, angle);  // exact, too
+    float x = ::fmaf(n, -0x1.4440000000000p-24f, part);
+    float low = ::fmaf(n, -0x1.68c2340000000p-39f, ::fmaf(n, -0x1.4440000000000p-24f, part - x));
+    return {{x, low}, bits_of(shifted)};
 }
 
 // --- exponential functions -----------------------------------------------------------------------

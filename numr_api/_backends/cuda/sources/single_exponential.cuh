@@ -104,12 +104,7 @@ DEVICE Single log1p_of_small(float f) {
     return {sum.high, sum.low + ::fmaf(f * square.high, p, -0.5f * square.low)};
 }
 
-// Of positive numbers that are not subnormal. The rest has 30 bits, also next to 1.
-DEVICE Logarithm logarithm(float x) {
-    int exponent = nearest_exponent(x);
-    float m = from_bits(bits_of(x) - (uint32(exponent) << 23));
-    return {log1p_of_small(m - 1.0f), float(exponent)};
-}
+// The rest has 30 bits, also next to 1.
 DEVICE Logarithm logarithm(Single x) {  // less than 2^127
     int exponent = nearest_exponent(x.high);
     float m = from_bits(bits_of(x.high) - (uint32(exponent) << 23));
