@@ -61,19 +61,13 @@ DEVICE float hypot(float x, float y) {
 
 DEVICE double exp(double x) { return ::exp(x); }
 
-// 2^n e^r, where |r| <= log(2)/2: 1 + r + r^2 p(r), p fitted for the smallest relative error
-// (3e-9). Beyond the ends of the range of results the exponent stays, so that nothing wraps.
+// 2^n e^r, where |r| <= log(2)/2. Beyond the ends of the range of results the exponent stays, so that nothing wraps.
 DEVICE float exp(float x) {
     float inside = x > 90.0f ? 90.0f : x < -105.0f ? -105.0f : x;
     float n = ::rintf(inside * 0x1.715476p+0f);
     float r = ::fmaf(n, -0x1.63p-1f, inside);
     r = ::fmaf(n, 0x1.bd0106p-13f, r);
-    float p = 0x1.6a2352p-10f;
-    p = ::fmaf(p, r, 0x1.123a6cp-7f);
-    p = ::fmaf(p, r, 0x1.5558f4p-5f);
-    p = ::fmaf(p, r, 0x1.55549p-3f);
-    p = ::fmaf(p, r, 0x1.fffffcp-2f);
-    float power = 1.0f + ::fmaf(p, r * r, r);
+    float power = 1.0f + ::fmaf(rest_of_exp(r), r * r, r);
     if (isnan_(x)) return x;
     int whole = int(n);
     int half = whole >> 1;  // twice, as 2^128 and 2^-150 are no numbers

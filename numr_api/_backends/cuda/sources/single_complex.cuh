@@ -91,13 +91,8 @@ DEVICE float inverse_power(Reduced x, int change) {
 // e^rest.
 DEVICE Single exp_of_rest(Single rest) {
     float r = rest.high;
-    float p = 0x1.6a2352p-10f;  // (e^r - 1 - r) / r^2 but for 3e-9 of e^r
-    p = ::fmaf(p, r, 0x1.123a6cp-7f);
-    p = ::fmaf(p, r, 0x1.5558f4p-5f);
-    p = ::fmaf(p, r, 0x1.55549p-3f);
-    p = ::fmaf(p, r, 0x1.fffffcp-2f);
     Single sum = fast_two_sum(1.0f, r);
-    return {sum.high, sum.low + ::fmaf(r * r, p, rest.low)};
+    return {sum.high, sum.low + ::fmaf(r * r, rest_of_exp(r), rest.low)};
 }
 
 DEVICE Single scaled(Single x, float factor) { return {x.high * factor, x.low * factor}; }

@@ -13,6 +13,15 @@ DEVICE float power_of_two(float shifted) {
 
 // --- exponential functions -----------------------------------------------------------------------
 
+// (e^r - 1 - r) / r^2 for |r| <= log(2)/2, but for 3e-9 of e^r.
+DEVICE float rest_of_exp(float r) {
+    float p = 0x1.6a2352p-10f;
+    p = ::fmaf(p, r, 0x1.123a6cp-7f);
+    p = ::fmaf(p, r, 0x1.5558f4p-5f);
+    p = ::fmaf(p, r, 0x1.55549p-3f);
+    return ::fmaf(p, r, 0x1.fffffcp-2f);
+}
+
 // e^x - 1 for |x| <= log(2)/2, where |low| is at most half a unit in the last place of high. The
 // result has 30 bits.
 DEVICE Single expm1_of_small(Single x) {
@@ -88,10 +97,9 @@ struct Logarithm {
 // The exponent of the power of two to which a positive number that is not subnormal is next.
 DEVICE int nearest_exponent(float x) { return int(bits_of(x) - 0x3f3504f3u) >> 23; }
 
-// log(1 + f) for 1 + f from sqrt(1/2) to sqrt(2), to 30 bits.
-DEVICE Single log1p_of_small(float f) {
-    Single square = two_product(f, f);
-    float p = 0x1.16a6dp-4f;  // (log(1 + f) - f + f^2/2) / f^3 but for 2^-30 of log(1 + f)
+// (log(1 + f) - f + f^2/2) / f^3 for 1 + f from sqrt(1/2) to sqrt(2), but for 2^-30 of log(1 + f).
+DEVICE float rest_of_log1p(float f) {
+    float p = 0x1.16a6dp-4f;
     p = ::fmaf(p, f, -0x1.e02078p-4f);
     p = ::fmaf(p, f, 0x1.e6d192p-4f);
     p = ::fmaf(p, f, -0x1.fbbf4p-4f);
@@ -100,8 +108,14 @@ DEVICE Single log1p_of_small(float f) {
     p = ::fmaf(p, f, 0x1.99a524p-3f);
     p = ::fmaf(p, f, -0x1.fffff8p-3f);
     p = ::fmaf(p, f, 0x1.555546p-2f);
-    Single sum = fast_two_sum(f, -0.5f * square.high);
-    return {sum.high, sum.low + ::fmaf(f * square.high, p, -0.5f * square.low)};
+    return p;
+}
+
+// log(1 + f) for such f, to 30 bits.
+DEVICE Single log1p_of_small(float f) {
+    Single square = two_product(f, f), sum = fast_two_sum(f, -0.5f * square.high);
+    return {sum.high,
+            sum.low + ::fmaf(f * square.high, rest_of_log1p(f), -0.5f * square.low)};
 }
 
 // The rest has 30 bits, also next to 1.
@@ -149,16 +163,7 @@ DEVICE float log1p_of_pair(Single s, float more) {
     uint32 bits = (bits_of(1.0f + s.high) - 0x3f3504f3u) & 0xff800000u;
     float scale = from_bits(0x3f800000u - bits), n = float(int(bits)) * 0x1p-23f + more;
     float f = ::fmaf(s.high, scale, scale - 1.0f), f_low = s.low * scale;
-    float p = 0x1.16a6dp-4f;  // (log(1 + f) - f + f^2/2) / f^3 but for 2^-30 of log(1 + f)
-    p = ::fmaf(p, f, -0x1.e02078p-4f);
-    p = ::fmaf(p, f, 0x1.e6d192p-4f);
-    p = ::fmaf(p, f, -0x1.fbbf4p-4f);
-    p = ::fmaf(p, f, 0x1.23331ap-3f);
-    p = ::fmaf(p, f, -0x1.555fbep-3f);
-    p = ::fmaf(p, f, 0x1.99a524p-3f);
-    p = ::fmaf(p, f, -0x1.fffff8p-3f);
-    p = ::fmaf(p, f, 0x1.555546p-2f);
-    p = ::fmaf(p, f, -0.5f);
+    float p = ::fmaf(rest_of_log1p(f), f, -0.5f);
     float rest = ::fmaf(f * f, p, ::fmaf(-f, f_low, f_low));
     return ::fmaf(n, 0x1.62e43p-1f, f + ::fmaf(n, -0x1.05c61p-29f, rest));
 }
@@ -307,12 +312,7 @@ DEVICE float plain_log_of_sum(float larger, float smaller) {
     float shifted = ::fmaf(difference.high, 0x1.715476p+0f, SHIFT), n = shifted - SHIFT;
     float r = ::fmaf(n, -0x1.62e4p-1f, difference.high);
     r = ::fmaf(n, -0x1.7f7d1cp-20f, r);
-    float p = 0x1.6a2352p-10f;  // (e^r - 1 - r) / r^2 but for 3e-9 of e^r
-    p = ::fmaf(p, r, 0x1.123a6cp-7f);
-    p = ::fmaf(p, r, 0x1.5558f4p-5f);
-    p = ::fmaf(p, r, 0x1.55549p-3f);
-    p = ::fmaf(p, r, 0x1.fffffcp-2f);
-    Single e = fast_two_sum(1.0f, ::fmaf(p, r * r, r));
+    Single e = fast_two_sum(1.0f, ::fmaf(rest_of_exp(r), r * r, r));
     float size = power_of_two(shifted);
     e.low = ::fmaf(e.high, difference.low, e.low);
     return larger + log1p_of_pair({e.high * size, e.low * size}, 0.0f);
