@@ -61,7 +61,8 @@ DEVICE float hypot(float x, float y) {
 
 DEVICE double exp(double x) { return ::exp(x); }
 
-// 2^n e^r, where |r| <= log(2)/2. Beyond the ends of the range of results the exponent stays, so that nothing wraps.
+// 2^n e^r, where |r| <= log(2)/2. Beyond the ends of the range of results the exponent stays, so that
+// nothing wraps.
 DEVICE float exp(float x) {
     float inside = x > 90.0f ? 90.0f : x < -105.0f ? -105.0f : x;
     float n = ::rintf(inside * 0x1.715476p+0f);

@@ -2,6 +2,7 @@
 // It is also a C++17 header for the host, where tests run these functions without a GPU.
 #pragma once
 
+// APART is for long code that few elements need or that takes long to compile: there is one copy of it.
 #ifdef __CUDACC__
 #define DEVICE __device__ inline
 #define APART __device__ __noinline__

@@ -293,7 +293,7 @@ DEVICE float pow(float x, float y) {
     float low = ::fmaf(r, 0x1.62e43p-1f, 1.0f - sum);
     low += ::fmaf(r * r, p, r_low * 0x1.62e43p-1f);
     float size = (sum + low) * power_of_two(shifted);
-    // Of a negative number the power is real for integers, and has the sign of x for those that are odd.
+    // A negative number's power is real for integers, and has its sign for those that are odd.
     float whole_ = y + SHIFT;
     uint32 sign = bits_of(whole_) << 31 & bits_of(x);
     bool is_real = (x > 0.0f) | ((whole_ - SHIFT == y) & (::fabsf(y) < 0x1p+21f));
@@ -304,8 +304,8 @@ DEVICE float pow(float x, float y) {
 
 // --- sums of exponentials ------------------------------------------------------------------------
 
-// larger + log1p(exp(smaller - larger)) for finite numbers where nothing cancels and the larger is not so
-// small that e^-87 counts.
+// larger + log1p(exp(smaller - larger)) for finite numbers where nothing cancels and the larger is
+// not so small that e^-87 counts.
 DEVICE float plain_log_of_sum(float larger, float smaller) {
     Single difference = two_sum(smaller, -larger);
     if (difference.high < -87.0f) difference = {-87.0f, 0.0f};
