@@ -106,9 +106,7 @@ def test_real_functions_are_within_two_units(real: Real, function: str, host: An
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 @pytest.mark.parametrize("name", COMPLEX)
-def test_parts_of_complex_functions_are_within_the_bound(
-    name: str, dtype: str, host: Host
-) -> None:
+def test_parts_of_complex_functions_are_within_the_bound(name: str, dtype: str, host: Host) -> None:
     found = errors_of_parts(name, dtype, host.call(name, [points(name, dtype)]))
     most = LARGEST_ERROR_OF_PARTS[dtype]
     assert found["imag"] <= most
