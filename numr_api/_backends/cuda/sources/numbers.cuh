@@ -2,8 +2,10 @@
 // It is also a C++17 header for the host, where tests run these functions without a GPU.
 #pragma once
 
+// APART is for long code that few elements need or that takes long to compile: there is one copy of it.
 #ifdef __CUDACC__
 #define DEVICE __device__ inline
+#define APART __device__ __noinline__
 #define KERNEL extern "C" __global__
 #define KERNEL_OF(threads) KERNEL __launch_bounds__(threads)
 #define CONSTANT __constant__ const
@@ -14,6 +16,7 @@
 #include <cmath>
 #include <cstring>
 #define DEVICE inline
+#define APART inline
 #define KERNEL extern "C"
 #define KERNEL_OF(threads) KERNEL
 #define CONSTANT static const
@@ -126,8 +129,15 @@ DEVICE float near_reciprocal(float x) {
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
     return result;
 }
+// About 1/sqrt(x), off by 2^-22.9 of it at most, for numbers that are not subnormal.
+DEVICE float near_inverse_root(float x) {
+    float result;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+    return result;
+}
 #else
 inline float near_reciprocal(float x) { return 1.0f / x; }
+inline float near_inverse_root(float x) { return 1.0f / std::sqrt(x); }
 #endif
 
 // --- integers ------------------------------------------------------------------------------------
