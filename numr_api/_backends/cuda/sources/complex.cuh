@@ -266,7 +266,7 @@ DEVICE complex128 sqrt(complex128 z) {
 }
 
 // exp(w log z), the logarithm and the product in pairs.
-APART complex128 pow(complex128 z, complex128 w) {
+NOT_INLINED complex128 pow(complex128 z, complex128 w) {
     if (w.real == 0.0 && w.imag == 0.0) return {1.0, 0.0};
     if (z.real == 0.0 && z.imag == 0.0) {
         double value = w.real > 0.0 && isfinite_(w) ? 0.0 : nan_of<double>();
@@ -299,7 +299,7 @@ DEVICE double log_of_double_modulus(complex128 z) {
     return log_of_modulus(z.real, z.imag) + LOG_2.high;
 }
 
-APART complex128 asinh(complex128 z) {
+NOT_INLINED complex128 asinh(complex128 z) {
     if (isinf_(z)) {
         double angle = ::atan2(::fabs(z.imag), ::fabs(z.real));
         return {copysign_(infinity<double>(), z.real),
@@ -316,7 +316,7 @@ APART complex128 asinh(complex128 z) {
     return {copysign_(real, z.real), imag};
 }
 
-APART complex128 acos(complex128 z) {
+NOT_INLINED complex128 acos(complex128 z) {
     const double half_pi = HALF_PI.high;
     if (isinf_(z)) {
         double imag = isnan_(z.imag) ? infinity<double>() : copysign_(infinity<double>(), -z.imag);
@@ -332,7 +332,7 @@ APART complex128 acos(complex128 z) {
     return {2.0 * ::atan2(minus.real, plus.real), copysign_(imag, -z.imag)};
 }
 
-APART complex128 acosh(complex128 z) {
+NOT_INLINED complex128 acosh(complex128 z) {
     if (isinf_(z)) return {infinity<double>(), ::atan2(z.imag, z.real)};
     if (isnan_(z)) return {nan_of<double>(), z.real == 0.0 ? HALF_PI.high : nan_of<double>()};
     if (is_large(z)) return {log_of_double_modulus(z), ::atan2(z.imag, z.real)};
@@ -419,7 +419,7 @@ DEVICE complex64 direction_of_any(float angle) {
     return extreme_exp(0.0f, angle, 0);
 }
 
-APART complex64 exp_of_extreme(complex64 z) {
+NOT_INLINED complex64 exp_of_extreme(complex64 z) {
     if (isfinite_(z)) return extreme_exp(z.real, z.imag, 0);
     float size = z.real < 0.0f ? 0.0f : z.real;
     if (z.imag == 0.0f) return {size, z.imag};
@@ -450,7 +450,7 @@ template <bool is_sinh> DEVICE complex64 hyperbolic(float x, Direction d) {
     return {signed_by_cosine(rounded_product(h.cosh, d.cosine), d), signed_by(imag, x)};
 }
 
-template <bool is_sinh> APART complex64 hyperbolic_of_extreme(complex64 z) {
+template <bool is_sinh> NOT_INLINED complex64 hyperbolic_of_extreme(complex64 z) {
     float size = ::fabsf(z.real);
     if (isfinite_(z)) {
         if (size < 72.0f) return hyperbolic<is_sinh>(z.real, direction_of(turn(z.imag)));

@@ -101,7 +101,7 @@ DEVICE double acosh(double x) {
 // --- sums of exponentials ------------------------------------------------------------------------
 
 // larger + log1p(e^difference), in pairs.
-APART double log_of_sum_in_pairs(double larger, Double difference) {
+NOT_INLINED double log_of_sum_in_pairs(double larger, Double difference) {
     Double sum = log1p_pair(exp_pair(difference)) + larger;
     return sum.high;
 }
@@ -118,7 +118,7 @@ DEVICE double accurate_log_of_sum(double larger, double smaller) {
     return log_of_sum(larger, smaller, 1.0);
 }
 // Where the terms may cancel: in double where they do, which is rare.
-APART float log_of_cancelling_sum(float larger, float smaller) {
+NOT_INLINED float log_of_cancelling_sum(float larger, float smaller) {
     float result = log_of_sum(larger, smaller);
     if (::fabsf(result) >= 0x1p-5f) return result;
     return float(log_of_sum(double(larger), double(smaller), 0x1p-20));

@@ -2,10 +2,10 @@
 // It is also a C++17 header for the host, where tests run these functions without a GPU.
 #pragma once
 
-// APART is for long code that few elements need or that takes long to compile: there is one copy of it.
+// NOT_INLINED is for long code that few elements need or that takes long to compile: there is one copy of it.
 #ifdef __CUDACC__
 #define DEVICE __device__ inline
-#define APART __device__ __noinline__
+#define NOT_INLINED __device__ __noinline__
 #define KERNEL extern "C" __global__
 #define KERNEL_OF(threads) KERNEL __launch_bounds__(threads)
 #define CONSTANT __constant__ const
@@ -16,7 +16,7 @@
 #include <cmath>
 #include <cstring>
 #define DEVICE inline
-#define APART inline
+#define NOT_INLINED inline
 #define KERNEL extern "C"
 #define KERNEL_OF(threads) KERNEL
 #define CONSTANT static const

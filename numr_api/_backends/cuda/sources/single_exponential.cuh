@@ -236,7 +236,7 @@ DEVICE float power_of_positive(float x, float y) {
          * from_bits(uint32(whole_ - half + 127) << 23);
 }
 
-APART float pow_of_any(float x, float y) {
+NOT_INLINED float pow_of_any(float x, float y) {
     if (y == 2.0f) return x * x;  // rounded once
     if (x == 1.0f || y == 0.0f) return 1.0f;
     if (isnan_(x) || isnan_(y)) return nan_of<float>();
