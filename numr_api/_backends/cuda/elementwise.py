@@ -17,7 +17,8 @@ from numr_api._backends.cuda.elementwise_variants import THREADS, Signature, Var
 from numr_api._backends.cuda.expressions import CLIP, EXPRESSIONS, expression
 from numr_api._backends.cuda.layouts import apart, common_shape
 from numr_api._backends.cuda.library import Library, library as of_cupy
-from numr_api._dtypes import BY_NAME, DType, scalar_range
+from numr_api._backends.cuda.narrow import computed, rounded
+from numr_api._dtypes import BY_NAME, EXTENSIONS, DType, scalar_range
 from numr_api._errors import Unsupported
 
 if TYPE_CHECKING:
@@ -149,6 +150,8 @@ def converter(dtype: DType) -> Callable[[Any], tuple[Any, ...]]:
             return (int(value),)
 
         return integer
+    if dtype in EXTENSIONS:
+        return lambda value: (rounded(value, dtype),)
     real = _single if dtype.name in ("float32", "complex64") else float
     if dtype.kind == "f":
         return lambda value: (real(float(value)),)
@@ -182,7 +185,7 @@ class Kernel:
         pairs = list(zip(signature.operands, signature.promoted, strict=True))
         given = [promoted for operand, promoted in pairs if operand is None]
         self._scalars = [converter(dtype) for dtype in given]
-        self._scalar_codes = "".join(_CODES[dtype.name] for dtype in given)
+        self._scalar_codes = "".join(_CODES[computed(dtype).name] for dtype in given)
         self._per_group = THREADS * signature.vector
         self._whole: tuple[Any, struct.Struct] | None = None
         self._functions: dict[Variant, Any] = {}
