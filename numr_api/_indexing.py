@@ -111,7 +111,13 @@ def _setitem(x: Array, key: Key, value: object) -> None:
                 "cast the value with astype"
             )
         target = _target(x, how, parsed, array)
-        if broadcast("assignment", (target, array.shape)) != target:
+        try:
+            fits = broadcast("assignment", (target, array.shape)) == target
+        except ValueError:
+            fits = False
+        if not fits:
+            target = _selected(x, how, parsed)
+            broadcast("assignment", (target, array.shape))  # raises if no shape fits both
             raise ValueError(
                 f"assignment: the value's shape {array.shape} does not broadcast to {target}"
             )
@@ -125,14 +131,21 @@ def _setitem(x: Array, key: Key, value: object) -> None:
 
 
 def _target(x: Array, how: str, parsed: Any, value: Array) -> tuple[int, ...]:
-    """The shape that a value has to broadcast to."""
+    """A shape to which a value broadcasts if and only if it does to the selection's."""
+    if how != "index":
+        rest = x.shape[len(parsed.shape) :]
+        own = value.ndim - len(rest)  # axes of the value that are not the rows'
+        if own <= 0 or value.shape[own - 1] == 1:  # one for all, however many, which is not read
+            return (1, *rest)
+    return _selected(x, how, parsed)
+
+
+def _selected(x: Array, how: str, parsed: Any) -> tuple[int, ...]:
+    """The shape of what an index or a mask selects."""
     if how == "index":
         return x._type.backend.index(x._data, parsed).shape
-    rest = x.shape[len(parsed.shape) :]
-    own = value.ndim - len(rest)  # axes of the value that are not the rows'
-    if own <= 0 or value.shape[own - 1] == 1:  # one value for all, however many there are
-        return (1, *rest)
-    return (int(_reductions.count_nonzero(wrap(parsed, x._type.boolean))), *rest)
+    count = int(_reductions.count_nonzero(wrap(parsed, x._type.boolean)))
+    return (count, *x.shape[len(parsed.shape) :])
 
 
 def parse(x: Array, key: Key, operation: str) -> tuple[str, Any]:

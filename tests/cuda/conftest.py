@@ -110,8 +110,11 @@ def fake(anew: pytest.MonkeyPatch) -> Any:
     anew.setattr(sorting, "find_kernel", fake_kernels.find_sorting_kernel)
     anew.setattr(sorting, "order_of", fake_kernels.order_of)
     anew.setattr(backend.reductions, "find_kernel", fake_kernels.find_reduction)
+    copies: Any = import_module(f"{PREFIX}copies")
+    for name in ("find_cast", "find_copy", "find_fill"):
+        anew.setattr(copies, name, getattr(fake_kernels, name))
     movement: Any = import_module(f"{PREFIX}movement")
-    for name in ("find_cast", "find_copy", "find_fill", "Gathering", "Range"):
+    for name in ("Gathering", "Range"):
         anew.setattr(movement, name, getattr(fake_kernels, name))
     return SimpleNamespace(
         calls=fake_cupy.calls, runtime=fake_cupy.runtime, cupy=sys.modules["cupy"]

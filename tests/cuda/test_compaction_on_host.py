@@ -10,6 +10,7 @@ import pytest
 from host_kernels import COMPILER, HostLibrary, on_host, twice
 
 from numr_api._backends.cuda.compaction import TILE, Compaction
+from numr_api._backends.cuda.copies import Copies
 from numr_api._backends.cuda.scans import Scans
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
@@ -94,7 +95,8 @@ WRITTEN = ["4097 elements", "two axes", "rows", "rows of 32 bytes", "rows of not
 def results(library: HostLibrary) -> dict[Any, Any]:
     """What is chosen, and where it is, and the data after each value was written."""
     given: Any = library
-    compaction = Compaction(Scans(given), given)
+    copies = Copies(given)
+    compaction = Compaction(Scans(copies, given), copies, given)
     found: dict[Any, Any] = {}
     for name, case in CASES.items():
         found[name] = compaction.compress(case.data(), case.mask())

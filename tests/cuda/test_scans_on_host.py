@@ -10,6 +10,7 @@ import pytest
 from host_kernels import COMPILER, HostLibrary, on_host, twice
 
 from numr_api._backends.cuda import scans
+from numr_api._backends.cuda.copies import Copies
 from numr_api._backends.cuda.scans import Scans, pieces_of, slice_for
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
@@ -80,7 +81,7 @@ CASES: dict[str, tuple[str, int, Make]] = {
 def results(library: HostLibrary) -> dict[str, tuple[Any, Any]]:
     """The data and the result of each case."""
     given: Any = library
-    runner = Scans(given)
+    runner = Scans(Copies(given), given)
     found: dict[str, tuple[Any, Any]] = {}
     for name, (operation, axis, make) in CASES.items():
         data = make()

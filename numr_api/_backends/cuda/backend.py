@@ -19,6 +19,7 @@ from numr_api._backends.cuda import (
     searching,
 )
 from numr_api._backends.cuda.compaction import Compaction
+from numr_api._backends.cuda.copies import Copies
 from numr_api._backends.cuda.elementwise import find_kernel
 from numr_api._backends.cuda.faults import Faults
 from numr_api._backends.cuda.kernels import cupy
@@ -88,13 +89,14 @@ class CudaBackend(ArrayLibrary):
         self.alone = driver.count() == 1  # which is current at any time
         self._faults = Faults()
         self._few_rows = FewRows()
-        self._scans = Scans()
-        self._compaction = Compaction(self._scans)
+        self._copies = Copies()
+        self._scans = Scans(self._copies)
+        self._compaction = Compaction(self._scans, self._copies)
         self._sorting = Sorting()
         sets = Sets(find_kernel, self._sorting, self._scans, self._compaction)
         self._routines = {**ROUTINES, "unique": sets.unique, "isin": sets.isin}
         self._most_reserved = 0
-        self._movement = Movement(self._faults)
+        self._movement = Movement(self._faults, self._copies)
         self._statistics: dict[tuple[str, DType], Kernel] = {}
         self.shortcuts: Mapping[str, Kernel] = {
             "import_foreign": self.import_foreign,
@@ -225,7 +227,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def cast(self, data: Data, dtype: DType) -> Data:
-        return self._movement.cast(data, dtype)
+        return self._copies.cast(data, dtype)
 
     # Along axes
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from numr_api._backends.cuda.elementwise_variants import Signature, Variant, stored
 from numr_api._backends.cuda.narrow import computed
+from numr_api._backends.cuda.texts import index_type
 from numr_api._dtypes import EXTENSIONS
 
 
@@ -66,16 +67,12 @@ def letters(signature: Signature) -> list[str]:
     return [x for x, dtype in zip("abc", signature.operands, strict=False) if dtype is not None]
 
 
-def index_type(variant: Variant) -> str:
-    return "uint64" if variant.wide else "uint32"
-
-
 def find_places_lines(
     signature: Signature, variant: Variant, layout: str, number: str
 ) -> list[str]:
     """The lines that find the place in each array, the output first."""
     return [
-        f"{index_type(variant)} indexes[{variant.axes}];",
+        f"{index_type(variant.wide)} indexes[{variant.axes}];",
         f"int64 places[{len(signature.arrays)}];",
         f"find_places({layout}, {number}, indexes, places);",
     ]

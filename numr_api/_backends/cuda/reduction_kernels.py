@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from numr_api._backends.cuda.elementwise_variants import stored
 from numr_api._backends.cuda.library import Source
+from numr_api._backends.cuda.texts import index_type, kernel_text
 from numr_api._dtypes import ACCEPTED, BY_NAME, STANDARD, DType
 
 THREADS = 256  # of a block; THREADS of elementwise.cuh
@@ -56,7 +57,7 @@ class Signature(NamedTuple):
         types = {
             "E": stored(self.element),
             "R": stored(self.result),
-            "I": "uint64" if wide else "uint32",
+            "I": index_type(wide),
         }
         name, _, arguments = ACCUMULATORS[self.operation].rstrip(">").partition("<")
         given = ", ".join(types.get(word, word) for word in arguments.split(", "))
@@ -126,7 +127,7 @@ def source_of(signature: Signature, variant: Rows | Columns) -> Source:
     """A variant of a kernel."""
     name = name_of(signature, variant)
     accumulator = signature.accumulator(variant.wide)
-    index = "uint64" if variant.wide else "uint32"
+    index = index_type(variant.wide)
     numbers = ["rows", "length", "pieces"]
     along = f"reduction::Spread<{variant.reduced}>"
     arguments = [accumulator, index]
@@ -152,12 +153,8 @@ def source_of(signature: Signature, variant: Rows | Columns) -> Source:
     if variant.reduced:
         parameters.append(f"{along} along")
     given.append("along" if variant.reduced else f"{along}()")
-    text = (
-        f"namespace numr {{\n\nKERNEL void {name}({', '.join(parameters)}) {{\n"
-        f"    reduction::{function}<{', '.join(arguments)}>(\n"
-        f"        {', '.join(given)});\n}}\n\n}}\n"
-    )
-    return Source(signature.files, text, name)
+    body = f"    reduction::{function}<{', '.join(arguments)}>(\n        {', '.join(given)});"
+    return Source(signature.files, kernel_text(name, ", ".join(parameters), body), name)
 
 
 # --- kernels that users usually meet --------------------------------------------------------------

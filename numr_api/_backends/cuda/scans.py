@@ -18,14 +18,14 @@ import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from numr_api._backends.cuda.elementwise import find_cast
 from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW
 from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.library import Library, Source, library as of_cupy
-from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
+from numr_api._backends.cuda.texts import boolean, index_type, kernel_text
+from numr_api._dtypes import BY_NAME
 
 if TYPE_CHECKING:
-    from numr_api._backends import Kernel
+    from numr_api._backends.cuda.copies import Copies
 
 Data = Any
 
@@ -53,10 +53,10 @@ _COLUMNS = struct.Struct("3P5q")
 class Scans:
     """The scans of one device. Methods are called while it is current."""
 
-    def __init__(self, library: Library | None = None) -> None:
+    def __init__(self, copies: Copies, library: Library | None = None) -> None:
         self._library = library or of_cupy()
+        self._copies = copies
         self._functions: dict[str, Any] = {}
-        self._copies: dict[DType, Kernel] = {}
 
     def scan(self, operation: str, data: Data, axis: int) -> Data:
         """cumulative_sum or cumulative_prod along an axis, in data's dtype."""
@@ -70,19 +70,10 @@ class Scans:
         strides = data.strides
         order = sorted(range(data.ndim), key=lambda number: -abs(strides[number]))
         ordered = data.transpose(order)
-        if not ordered._c_contiguous:
-            ordered = self._copied(ordered)
+        ordered = self._copies.row_major(ordered)
         result = self._library.empty(ordered.shape, ordered.dtype)
         self._run(operation, ordered, order.index(axis), result)
         return result.transpose(sorted(range(data.ndim), key=order.__getitem__))
-
-    def _copied(self, data: Data) -> Data:
-        """A row-major copy."""
-        dtype = BY_NUMPY[data.dtype]
-        kernel = self._copies.get(dtype)
-        if kernel is None:
-            kernel = self._copies[dtype] = find_cast(dtype, dtype, self._library)
-        return kernel(data, out=self._library.empty(data.shape, data.dtype))
 
     def _run(self, operation: str, data: Data, axis: int, result: Data) -> None:
         """Scan a row-major array."""
@@ -190,7 +181,7 @@ def rows_kernel(row: str, lanes: int, rounds: int, aligned: bool) -> Source:
     name = f"scan_rows_{row}_{lanes}x{rounds}{'_aligned' * aligned}"
     return _source(
         dtype, name, f"const {dtype}* data, {dtype}* result, int64 rows, int64 length",
-        f"scan_rows<{operation}, {dtype}, {lanes}, {rounds}, {_word(aligned)}>"
+        f"scan_rows<{operation}, {dtype}, {lanes}, {rounds}, {boolean(aligned)}>"
         "(data, result, rows, length)",
     )  # fmt: skip
 
@@ -201,7 +192,7 @@ def tiles_kernel(row: str, rounds: int, aligned: bool) -> Source:
     return _source(
         dtype, name,
         f"const {dtype}* data, {dtype}* result, uint64* told, int64 length, int64 tiles",
-        f"scan_tiles<{operation}, {dtype}, {rounds}, {_word(aligned)}>"
+        f"scan_tiles<{operation}, {dtype}, {rounds}, {boolean(aligned)}>"
         "(data, result, told, length, tiles)",
     )  # fmt: skip
 
@@ -209,8 +200,8 @@ def tiles_kernel(row: str, rounds: int, aligned: bool) -> Source:
 def columns_kernel(row: str, wide: bool, part: str) -> Source:
     """``part``: "whole" columns, or the "totals" of pieces, or the "rest" that follows them."""
     operation, dtype = _parts(row)
-    index = "uint64" if wide else "uint32"
-    flags = f"{_word(part == 'totals')}, {_word(part == 'rest')}"
+    index = index_type(wide)
+    flags = f"{boolean(part == 'totals')}, {boolean(part == 'rest')}"
     return _source(
         dtype, f"scan_columns_{row}_{part}{'_wide' * wide}",
         f"const {dtype}* data, {dtype}* result, const {dtype}* totals, int64 columns, "
@@ -225,14 +216,9 @@ def _parts(row: str) -> tuple[str, str]:
     return OPERATIONS[operation], dtype
 
 
-def _word(value: bool) -> str:
-    return "true" if value else "false"
-
-
 def _source(dtype: str, name: str, parameters: str, call: str) -> Source:
     files = ("complex.cuh", "scans.cuh") if dtype.startswith("c") else ("scans.cuh",)
-    text = f"namespace numr {{\nKERNEL void {name}({parameters}) {{\n    scans::{call};\n}}\n}}\n"
-    return Source(files, text, name)
+    return Source(files, kernel_text(name, parameters, f"    scans::{call};"), name)
 
 
 def catalogue() -> Iterator[Source]:
