@@ -18,6 +18,7 @@ from numr_api._backends.cuda import (
     reductions,
     searching,
 )
+from numr_api._backends.cuda.arrays import BITS, FOREIGN, bits_of, empty, of_bits
 from numr_api._backends.cuda.compaction import Compaction
 from numr_api._backends.cuda.copies import Copies
 from numr_api._backends.cuda.elementwise import find_kernel
@@ -80,7 +81,7 @@ class CudaBackend(ArrayLibrary):
 
     library = cupy
     storage = cupy.ndarray
-    dtypes = frozenset(_dtypes.STANDARD)
+    dtypes = frozenset(_dtypes.ALL)
     default_dtypes = DEFAULT_DTYPES
 
     def __init__(self, device: Device) -> None:
@@ -136,11 +137,16 @@ class CudaBackend(ArrayLibrary):
         if copy is False:
             raise ValueError(f"{self.device} cannot share memory with the host")
         # Given one axis at least: without axes, CuPy writes +0 for -0.
-        return cupy.array(np.ascontiguousarray(array)).reshape(array.shape)
+        ordered = np.ascontiguousarray(array)
+        if array.dtype in FOREIGN:
+            bits = cupy.array(ordered.view(BITS[array.itemsize]))
+            return of_bits(bits, _dtypes.BY_NUMPY[array.dtype]).reshape(array.shape)
+        return cupy.array(ordered).reshape(array.shape)
 
     @on_device
     def to_host(self, data: Data) -> npt.NDArray[Any]:
-        host = data.get()
+        foreign = data.dtype in FOREIGN
+        host = bits_of(data).get().view(data.dtype) if foreign else data.get()
         self._faults.look()
         return host
 
@@ -193,12 +199,17 @@ class CudaBackend(ArrayLibrary):
     def array_interface(self, data: Data) -> dict[str, Any]:
         """What ``__cuda_array_interface__`` tells."""
         self._faults.look()
+        if data.dtype in FOREIGN:
+            raise AttributeError(f"__cuda_array_interface__: it has no name for {data.dtype.name}")
         return data.__cuda_array_interface__
 
     @on_device
     def import_foreign(self, x: Any) -> tuple[Data, Device]:
         data = exchange.imported(x)
         return data, device_name("cuda", data.device.id)
+
+    def adopt(self, raw: Any) -> Data:
+        return raw if isinstance(raw, cupy.ndarray) else cupy.asarray(raw)
 
     # Element by element
 
@@ -247,20 +258,25 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def scan(self, operation: str, data: Data, axis: int, dtype: DType) -> Data:
-        return self._scans.scan(operation, data, axis)
+        found = self._scans.scan(operation, self._copies.widened(data), axis)
+        return self._copies.as_of(found, data)
 
     @on_device
     def sort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
-        return self._sorting.sort(data, axis, descending)
+        found = self._sorting.sort(self._copies.widened(data), axis, descending)
+        return self._copies.as_of(found, data)
 
     @on_device
     def argsort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
-        return self._sorting.argsort(data, axis, descending)
+        return self._sorting.argsort(self._copies.widened(data), axis, descending)
 
     @on_device
     def matmul(self, x1: Data, x2: Data) -> Data:
-        product = self._few_rows(x1, x2)
-        return linear_algebra.matmul(x1, x2) if product is None else product
+        wide1, wide2 = self._copies.widened(x1), self._copies.widened(x2)
+        product = self._few_rows(wide1, wide2)
+        if product is None:
+            product = linear_algebra.matmul(wide1, wide2)
+        return self._copies.as_of(product, x1)
 
     # Views
 
@@ -317,7 +333,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def empty(self, shape: Shape, dtype: DType) -> Data:
-        return cupy.empty(shape, dtype.__numpy_dtype__)
+        return empty(shape, dtype.__numpy_dtype__)
 
     @on_device
     def arange(self, start: Scalar, step: Scalar, count: int, dtype: DType) -> Data:
@@ -327,7 +343,17 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def routine(self, name: str, *operands: Data, **parameters: Any) -> Any:
-        return self._routines[name](*operands, **parameters)
+        routine = self._routines[name]
+        dtype = parameters.get("dtype")
+        if dtype in _dtypes.EXTENSIONS:  # numbers that are made
+            return self._copies.cast(routine(**{**parameters, "dtype": _dtypes.float64}), dtype)
+        wide = [self._copies.widened(x) for x in operands]
+        found = routine(*wide, **parameters)
+        if all(x is y for x, y in zip(wide, operands, strict=True)):
+            return found
+        parts = found if isinstance(found, tuple) else (found,)
+        rounded = [self._copies.as_of(x, operands[0]) if x.dtype.kind == "f" else x for x in parts]
+        return tuple(rounded) if isinstance(found, tuple) else rounded[0]
 
 
 def _version(number: int) -> str:

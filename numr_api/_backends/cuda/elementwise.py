@@ -180,7 +180,7 @@ class Kernel:
     def __init__(self, library: Library, signature: Signature) -> None:
         self.signature = signature
         self._library = library
-        self._array = library.array
+        self._classes = library.classes
         self._dtype = signature.result.__numpy_dtype__
         pairs = list(zip(signature.operands, signature.promoted, strict=True))
         given = [promoted for operand, promoted in pairs if operand is None]
@@ -196,7 +196,7 @@ class Kernel:
         scalars: tuple[Any, ...] = ()
         convert = iter(self._scalars)
         for x in operands:
-            if x.__class__ is self._array:
+            if x.__class__ in self._classes:
                 arrays.append(x)
             elif x is not None:  # a bound that clip does not have
                 scalars += next(convert)(x)
