@@ -165,16 +165,11 @@ def _search(ordered: Any, values: Any, length: int, right: bool, result: Any) ->
     result[...] = np.searchsorted(ordered.view(np.ndarray), values.view(np.ndarray), side=side)
 
 
-def _fill(value: Any, target: Any) -> None:
-    target[...] = value
-
-
 def _isin(ordered: Any, values: Any, length: int, invert: bool, result: Any) -> None:
     result[...] = np.isin(values.view(np.ndarray), ordered.view(np.ndarray), invert=invert)
 
 
 KERNELS = {
-    "numr_fill": _fill,
     "numr_searchsorted": _search,
     "numr_isin": _isin,
 }

@@ -95,8 +95,13 @@ class CudaBackend(ArrayLibrary):
         self._scans = Scans(self._copies)
         self._compaction = Compaction(self._scans, self._copies)
         self._sorting = Sorting()
-        sets = Sets(find_kernel, self._sorting, self._scans, self._compaction)
-        self._routines = {**ROUTINES, "unique": sets.unique, "isin": sets.isin}
+        sets = Sets(find_kernel, self._sorting, self._scans, self._compaction, self._copies)
+        self._routines = {
+            **ROUTINES,
+            "isin": sets.isin,
+            "linspace": partial(searching.linspace, self._copies),
+            "unique": sets.unique,
+        }
         self._most_reserved = 0
         self._movement = Movement(self._faults, self._copies)
         self._statistics: dict[tuple[str, DType], Kernel] = {}

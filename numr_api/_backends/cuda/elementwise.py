@@ -16,15 +16,13 @@ from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW, way_of
 from numr_api._backends.cuda.elementwise_variants import THREADS, Signature, Variant
 from numr_api._backends.cuda.expressions import CLIP, EXPRESSIONS, expression
 from numr_api._backends.cuda.layouts import apart, common_shape
-from numr_api._backends.cuda.library import Library, library as of_cupy
+from numr_api._backends.cuda.library import MOST_PLANS, Library, library as of_cupy
 from numr_api._backends.cuda.narrow import computed, rounded
 from numr_api._dtypes import BY_NAME, EXTENSIONS, DType, scalar_range
 from numr_api._errors import Unsupported
 
 if TYPE_CHECKING:
     from numr_api._backends import Kernel as AnyKernel, Shape
-
-MOST_PLANS = 256  # of a kernel
 
 
 def find_kernel(

@@ -16,7 +16,7 @@ from numr_api._backends.cuda.elementwise import CARRIERS
 from numr_api._backends.cuda.elementwise_plans import MOST_GROUPS, layout_of
 from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.layouts import Steps, merged
-from numr_api._backends.cuda.library import Library, library as of_cupy
+from numr_api._backends.cuda.library import MOST_PLANS, Library, library as of_cupy
 from numr_api._backends.cuda.texts import index_type, kernel_text
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 FILES = ("movement.cuh",)
 EACH = 4  # units of a thread
-MOST_PLANS = 256
 
 
 class Selection(NamedTuple):

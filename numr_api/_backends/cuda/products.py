@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from numr_api._backends.cuda.library import Library, Source, library as of_cupy
+from numr_api._backends.cuda.library import MOST_PLANS, Library, Source, library as of_cupy
 from numr_api._backends.cuda.texts import boolean, kernel_text
 from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 
@@ -21,7 +21,6 @@ FEW = {DTYPES[0]: 8, DTYPES[1]: 4}  # rows up to which cuBLAS is slower where w 
 ACCESS = 16  # bytes
 LINE = 128  # bytes of a row of the matrix that a block of ``product_by_columns`` has
 MOST_LENGTH = 2**31 - 2**12  # that 32 bits count
-MOST_PLANS = 256
 
 # The arguments: out, its step, x, its step, its rows, the matrix, its step, n, length.
 ARGUMENTS = struct.Struct("PqPqi4xPqii")

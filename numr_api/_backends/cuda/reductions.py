@@ -6,9 +6,8 @@ import struct
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from numr_api._backends.cuda.elementwise import MOST_PLANS
 from numr_api._backends.cuda.elementwise_plans import ALIGNMENT
-from numr_api._backends.cuda.library import Library, library as of_cupy
+from numr_api._backends.cuda.library import MOST_PLANS, Library, library as of_cupy
 from numr_api._backends.cuda.reduction_kernels import (
     ORDERED,
     STATE_BYTES,

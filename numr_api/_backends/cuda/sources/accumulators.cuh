@@ -306,10 +306,6 @@ template <typename E, bool largest, typename Index> struct Place {
 
 template <typename T> DEVICE bool is_true(T x) { return converted<bool>(x); }
 
-// The highest bit of each byte that is not 0.
-[[maybe_unused]] constexpr uint32 TOPS = 0x80808080u;
-DEVICE uint32 true_bytes(uint32 word) { return (((word & ~TOPS) + ~TOPS) | word) & TOPS; }
-
 template <typename E> struct Count {
     using Element = E;
     using Result = int64;

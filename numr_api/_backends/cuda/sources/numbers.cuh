@@ -25,6 +25,10 @@ template <typename F> DEVICE bool signbit_(F x) {
     }
 }
 
+// The highest bit of each byte that is not 0.
+[[maybe_unused]] constexpr uint32 TOPS = 0x80808080u;
+DEVICE uint32 true_bytes(uint32 word) { return (((word & ~TOPS) + ~TOPS) | word) & TOPS; }
+
 // The magnitude of the first with the sign of the second, NaN and zeros included.
 template <typename F> DEVICE F copysign_(F x, F sign) {
     if constexpr (is_narrow<F>) {
