@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import math
 
-from numr_api._dtypes import EXTENSIONS, DType, bfloat16, float8_e4m3fn, float8_e5m2, float16, float32
+from numr_api import _dtypes
+from numr_api._dtypes import EXTENSIONS, DType
 
 __all__ = ["computed", "rounded"]
 
 # Bits of the significand, the least exponent, the largest number, and what is larger still.
 FORMATS = {
-    float16: (11, -14, 65504.0, math.inf),
-    bfloat16: (8, -126, float.fromhex("0x1.fep127"), math.inf),
-    float8_e4m3fn: (4, -6, 448.0, math.nan),
-    float8_e5m2: (3, -14, 57344.0, math.inf),
+    _dtypes.float16: (11, -14, 65504.0, math.inf),
+    _dtypes.bfloat16: (8, -126, float.fromhex("0x1.fep127"), math.inf),
+    _dtypes.float8_e4m3fn: (4, -6, 448.0, math.nan),
+    _dtypes.float8_e5m2: (3, -14, 57344.0, math.inf),
 }
 
 FLOAT_BITS = 53  # of the significand of Python's float
@@ -24,7 +25,7 @@ FLOAT_BITS = 53  # of the significand of Python's float
 
 def computed(dtype: DType) -> DType:
     """The dtype in which numbers of a dtype are computed."""
-    return float32 if dtype in EXTENSIONS else dtype
+    return _dtypes.float32 if dtype in EXTENSIONS else dtype
 
 
 def rounded(value: float, dtype: DType) -> float:
