@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 
@@ -49,6 +49,9 @@ ROUTINES: dict[str, Callable[..., Any]] = {
     **linear_algebra.ROUTINES,
     **fourier.ROUTINES,
 }
+
+# Which compare numbers of 16 and 8 bits as float32.
+WIDENED = ("isin", "searchsorted", "unique")
 
 get_device: Callable[[], int] = cupy.cuda.runtime.getDevice
 set_device: Callable[[int], None] = cupy.cuda.runtime.setDevice
@@ -349,16 +352,20 @@ class CudaBackend(ArrayLibrary):
     @on_device
     def routine(self, name: str, *operands: Data, **parameters: Any) -> Any:
         routine = self._routines[name]
-        dtype = parameters.get("dtype")
-        if dtype in _dtypes.EXTENSIONS:  # numbers that are made
-            return self._copies.cast(routine(**{**parameters, "dtype": _dtypes.float64}), dtype)
-        wide = [self._copies.widened(x) for x in operands]
-        found = routine(*wide, **parameters)
-        if all(x is y for x, y in zip(wide, operands, strict=True)):
-            return found
-        parts = found if isinstance(found, tuple) else (found,)
-        rounded = [self._copies.as_of(x, operands[0]) if x.dtype.kind == "f" else x for x in parts]
-        return tuple(rounded) if isinstance(found, tuple) else rounded[0]
+        if name == "linspace" and parameters["dtype"] in _dtypes.EXTENSIONS:
+            dtype: DType = parameters["dtype"]
+            parameters["dtype"] = _dtypes.float64
+            return self._copies.cast(routine(**parameters), dtype)
+        if name not in WIDENED or not self._copies.is_narrow(operands[0]):
+            return routine(*operands, **parameters)
+        found = routine(*map(self._copies.widened, operands), **parameters)
+
+        def rounded(part: Data) -> Data:
+            return self._copies.as_of(part, operands[0]) if part.dtype.kind == "f" else part
+
+        if isinstance(found, tuple):
+            return tuple([rounded(part) for part in cast("tuple[Data, ...]", found)])
+        return rounded(found)
 
 
 def _version(number: int) -> str:

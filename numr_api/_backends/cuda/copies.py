@@ -38,9 +38,13 @@ class Copies:
         """New data of a dtype, whose axes lie in the same order."""
         return self._cast(data.dtype, dtype.__numpy_dtype__)(data)
 
+    def is_narrow(self, data: Data) -> bool:
+        """Whether data are numbers of 16 or 8 bits."""
+        return BY_NUMPY[data.dtype] in EXTENSIONS
+
     def widened(self, data: Data) -> Data:
-        """Numbers of 16 and 8 bits in float32; others as they are."""
-        return self.cast(data, float32) if BY_NUMPY[data.dtype] in EXTENSIONS else data
+        """Such numbers in float32; others as they are."""
+        return self.cast(data, float32) if self.is_narrow(data) else data
 
     def as_of(self, data: Data, like: Data) -> Data:
         """Numbers in the dtype of other data, from which they were computed."""

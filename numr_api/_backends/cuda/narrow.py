@@ -31,9 +31,7 @@ def computed(dtype: DType) -> DType:
 def rounded(value: float, dtype: DType) -> float:
     """A number rounded once to a dtype of 16 or 8 bits, ties to even."""
     bits, least, most, beyond = FORMATS[dtype]
-    if value.__class__ is int:
-        value = _exact(value)
-    number = float(value)
+    number = float(_exact(value) if isinstance(value, int) else value)
     if abs(number) >= 2.0 * most:  # also infinities, but not NaN
         return math.copysign(beyond, number)
     # Added to this number, what is below the last bit is rounded away.

@@ -9,7 +9,7 @@ from numr_api._backends.cuda.elementwise_variants import stored
 from numr_api._backends.cuda.library import Source
 from numr_api._backends.cuda.narrow import computed
 from numr_api._backends.cuda.texts import index_type, kernel_text
-from numr_api._dtypes import ACCEPTED, BY_NAME, EXTENSIONS, STANDARD, DType
+from numr_api._dtypes import ACCEPTED, BY_NAME, EXTENSIONS, HALVES, STANDARD, DType
 
 THREADS = 256  # of a block; THREADS of elementwise.cuh
 IN_ROWS, IN_COLUMNS = 4, 8  # of reductions.cuh
@@ -181,6 +181,7 @@ KINDS = {
 }
 
 
+OF_HALVES = ("argmax", "max", "mean", "min", "sum", "var")
 DEFAULTS = ("float32", "float64", "int64", "bool")  # of which shorter rows are usual, too
 
 
@@ -196,8 +197,9 @@ def result_of(operation: str, element: DType) -> DType:
 def signatures() -> Iterator[Signature]:
     """All operations on each dtype that they accept."""
     for operation, accepted in KINDS.items():
-        for element in STANDARD:
-            if element.kind in ACCEPTED[accepted]:
+        halves = HALVES if operation in OF_HALVES else ()
+        for element in (*STANDARD, *halves):
+            if element.group in ACCEPTED[accepted]:
                 yield Signature(operation, element, result_of(operation, element))
 
 
