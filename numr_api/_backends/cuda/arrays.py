@@ -23,8 +23,8 @@ __all__ = ["BITS", "CLASSES", "FOREIGN", "bits_of", "empty", "of_bits"]
 class Eighth(cupy.ndarray):
     """Bytes that mean numbers; of CuPy's functions only those are called that make views."""
 
-    def copy(self) -> Any:
-        return self.view(np.uint8, cupy.ndarray).copy().view(np.uint8, self.__class__)
+    def copy(self, order: str = "C") -> Any:
+        return self.view(np.uint8, cupy.ndarray).copy(order).view(np.uint8, self.__class__)
 
 
 class E4m3fn(Eighth):

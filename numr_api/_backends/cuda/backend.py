@@ -14,6 +14,7 @@ from numr_api._backends.cuda import (
     driver,
     exchange,
     fourier,
+    half_products,
     linear_algebra,
     reductions,
     searching,
@@ -280,11 +281,10 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def matmul(self, x1: Data, x2: Data) -> Data:
-        wide1, wide2 = self._copies.widened(x1), self._copies.widened(x2)
-        product = self._few_rows(wide1, wide2)
-        if product is None:
-            product = linear_algebra.matmul(wide1, wide2)
-        return self._copies.as_of(product, x1)
+        if self._copies.is_narrow(x1):
+            return half_products.matmul(x1, x2, self._copies)
+        product = self._few_rows(x1, x2)
+        return linear_algebra.matmul(x1, x2) if product is None else product
 
     # Views
 

@@ -89,7 +89,7 @@ def signature_of(
         promoted = promoted[: len(kinds)]
     else:
         row = EXPRESSIONS[operation]
-    body = expression(row, dtype.kind)
+    body = expression(row, dtype.group) or expression(row, dtype.kind)
     if body is None:
         raise Unsupported(f"{dtype} on cuda")
     return Signature(name, body, kinds, promoted, result)
