@@ -30,6 +30,7 @@ def getitem(x: Any, key: Key, /) -> Any:
     array_type = x._type
     data = x._data
     kind = key.__class__
+    is_mask = False
     try:
         if kind is int or kind is slice:
             if len(data.shape) != 1:
@@ -40,15 +41,21 @@ def getitem(x: Any, key: Key, /) -> Any:
             and key._type is array_type.boolean
             and key._data.shape == data.shape
         ):
-            data = array_type.backend.compress(data, key._data)
+            is_mask = True
         else:
             raise IndexError
-        array = _new(x.__class__)
-        array._data = data
-        array._type = array_type
-        return array
     except (AttributeError, IndexError, TypeError, ValueError):
-        pass  # a key that parse knows, or has words for
+        return _getitem(x, key)  # a key that parse knows, or has words for
+    if is_mask:  # which reads from the device: an earlier fault is told but once
+        data = array_type.backend.compress(data, key._data)
+    array = _new(x.__class__)
+    array._data = data
+    array._type = array_type
+    return array
+
+
+def _getitem(x: Any, key: Key) -> Any:
+    """``getitem`` with every check."""
     try:
         how, parsed = parse(x, key, "indexing")
     except IndexError:
@@ -57,8 +64,10 @@ def getitem(x: Any, key: Key, /) -> Any:
             raise
         return rules.getitem(x, key)
     try:
-        return wrap(getattr(array_type.backend, how)(data, parsed), array_type)
-    except IndexError as error:  # an index in an array is out of bounds
+        return wrap(getattr(x._type.backend, how)(x._data, parsed), x._type)
+    except IndexError as error:
+        if how == "compress":  # an index of an earlier operation, in words of its own
+            raise
         raise IndexError(f"indexing: {error}") from None
 
 

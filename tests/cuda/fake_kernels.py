@@ -92,15 +92,17 @@ class Scans:
 class Compaction:
     """What masks choose by NumPy; how many there are is read where the device reads it."""
 
-    def __init__(self, scans: Scans, copies: Any) -> None:
-        pass
+    def __init__(self, scans: Scans, copies: Any, look: Any) -> None:
+        self._look = look
 
     def compress(self, data: Any, mask: Any) -> Any:
         mask.sum().get()
+        self._look()
         return data[mask]
 
     def nonzero(self, data: Any) -> Any:
         (data != 0).sum().get()
+        self._look()
         return data.nonzero()
 
     def assign(self, data: Any, mask: Any, value: Any) -> None:

@@ -160,6 +160,28 @@ def test_the_largest_unsigned_index_is_out_of_bounds(fake: Any):
         host(taken)
 
 
+SHAPED = {
+    "mask": lambda x: x[x > 1],
+    "nonzero": xp.nonzero,
+    "unique_values": xp.unique_values,
+    "unique_all": xp.unique_all,
+    "repeat": lambda x: xp.repeat(x, xp.astype(x, xp.int64)),
+    "repeat by negative numbers": lambda x: xp.repeat(x, xp.astype(-x, xp.int64)),
+}
+
+
+@pytest.mark.parametrize("name", SHAPED)
+def test_no_shape_is_made_of_what_a_wrong_index_took(fake: Any, name: str):
+    wrong = xp.take(on([1.0, 2.0]), on([0, 2]))
+    with pytest.raises(IndexError, match="take: an index is out of bounds for axis 0 of length 2"):
+        SHAPED[name](wrong)
+    right = xp.take(on([1.0, 2.0]), on([0, 1]))
+    fake.calls.clear()
+    if name != "repeat by negative numbers":
+        SHAPED[name](right)
+        assert fake.calls == ["get", "get"]  # the number, and the word of faults
+
+
 def test_synchronize_tells_it_too(fake: Any):
     xp.take(on([[1.0, 2.0]]), on([2]), axis=1)
     with pytest.raises(IndexError, match="axis 1 of length 2"):

@@ -97,7 +97,7 @@ class CudaBackend(ArrayLibrary):
         self._few_rows = FewRows()
         self._copies = Copies()
         self._scans = Scans(self._copies)
-        self._compaction = Compaction(self._scans, self._copies)
+        self._compaction = Compaction(self._scans, self._copies, self._faults.look)
         self._sorting = Sorting()
         sets = Sets(find_kernel, self._sorting, self._scans, self._compaction, self._copies)
         self._routines = {

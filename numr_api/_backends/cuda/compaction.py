@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from numr_api._backends.cuda.elementwise import CARRIERS, find_kernel
@@ -40,11 +40,22 @@ _ROWS = struct.Struct("3P2q")
 
 
 class Compaction:
-    """The kernels of one device for masks. Methods are called while it is current."""
+    """The kernels of one device for masks. Methods are called while it is current.
 
-    def __init__(self, scans: Scans, copies: Copies, library: Library | None = None) -> None:
+    Arguments:
+        look: raises IndexError if an index was wrong; see ``faults``.
+    """
+
+    def __init__(
+        self,
+        scans: Scans,
+        copies: Copies,
+        look: Callable[[], None],
+        library: Library | None = None,
+    ) -> None:
         self._library = library or of_cupy()
         self._copies = copies
+        self._look = look
         self._scans = scans
         self._functions: dict[str, Any] = {}
         self._kernels: dict[Any, Kernel] = {}
@@ -56,7 +67,7 @@ class Compaction:
         rest = data.shape[mask.ndim :]
         mask = self._copies.row_major(mask)
         ends = self._ends(mask)
-        count = self._library.last(ends)
+        count = self._count(ends)
         result = self._library.empty((count, *rest), data.dtype)
         if not result.size:
             return result
@@ -72,7 +83,7 @@ class Compaction:
         """The indices of elements that are not zero, an array for each axis."""
         mask = self._copies.row_major(data, BOOL.__numpy_dtype__)
         ends = self._ends(mask)
-        count = self._library.last(ends)
+        count = self._count(ends)
         return tuple(self._indices(mask, ends, count, mask.shape))
 
     # Putting
@@ -140,6 +151,12 @@ class Compaction:
         groups = -(-tiles // WARPS)
         function.launch(groups, THREADS, _COUNT, (address, counts.data.ptr, size))
         return counts if tiles == 1 else self._scans.scan("cumulative_sum", counts, 0)
+
+    def _count(self, ends: Data) -> int:
+        """How many a mask chooses, which the host waits for; a wrong index is told first."""
+        count = self._library.last(ends)
+        self._look()
+        return count
 
     def _move(
         self, source: Source, mask: Data, ends: Data, origin: Data, target: Data, count: int

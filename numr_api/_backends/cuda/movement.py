@@ -140,6 +140,7 @@ class Movement:
         least, total = cupy.stack(
             [repeats.min().astype("float64"), repeats.sum(dtype="float64")]
         ).get()
+        self._faults.look()  # before anybody sees a shape or an error made from wrong elements
         if least < 0:
             raise ValueError("a count is negative")
         if total >= MOST_ELEMENTS:
