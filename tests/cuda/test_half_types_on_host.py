@@ -21,6 +21,8 @@ from numr_api._backends.cuda.reductions import find_kernel as find_reduction
 from numr_api._backends.cuda.scans import Scans
 from numr_api._dtypes import ALL, BY_NAME, EIGHTHS, EXTENSIONS, HALVES, DType
 
+# Of signalling NaN, which are among all numbers.
+pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered")
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 
 BOOL, FLOAT32, FLOAT64, INT64 = (BY_NAME[x] for x in ("bool", "float32", "float64", "int64"))
