@@ -9,6 +9,7 @@ from typing import Any
 import fake_cupy
 import numpy as np
 import pytest
+from on_gpu import host
 
 import numr_api as xp
 from numr_api import _devices
@@ -18,10 +19,6 @@ from numr_api.extensions.errors import DeviceOutOfMemory
 
 def on(values: Any, number: int = 0, **options: Any) -> Any:
     return xp.asarray(values, device=f"cuda:{number}", **options)
-
-
-def host(x: Any) -> Any:
-    return np.asarray(x.to_device("cpu"))
 
 
 WORK = {

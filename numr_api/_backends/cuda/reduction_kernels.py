@@ -12,8 +12,8 @@ from numr_api._backends.cuda.texts import index_type, kernel_text
 from numr_api._dtypes import ACCEPTED, BY_NAME, EXTENSIONS, HALVES, STANDARD, DType
 
 THREADS = 256  # of a block; THREADS of elementwise.cuh
-IN_ROWS, IN_COLUMNS = 4, 8  # of reductions.cuh
-MOST_COLUMNS = 4  # of a thread
+IN_COLUMNS, APART = 8, 4  # of reductions.cuh
+IN_ROWS, IN_LONG_ROWS = 4, 8  # accesses of a thread before it needs the first
 STATE_BYTES = 32  # of the largest State of accumulators.cuh
 
 # How elements are accumulated: E and R are the types in which elements and results are computed, O
@@ -75,6 +75,7 @@ class Rows(NamedTuple):
 
     Attributes:
         threads: that reduce a row; if that is a whole block, there may be several blocks.
+        ahead: accesses that a thread begins before it needs the first.
         each: how many elements of a thread are next to each other.
         chunk: how many of these are read in one access.
         kept: the axes of the result.
@@ -83,6 +84,7 @@ class Rows(NamedTuple):
     """
 
     threads: int
+    ahead: int
     each: int
     chunk: int
     kept: int
@@ -91,7 +93,9 @@ class Rows(NamedTuple):
 
     @property
     def label(self) -> str:
-        return f"rows{self.threads}_{self.each}_{self.chunk}_{self.kept}_{self.reduced}"
+        return (
+            f"rows{self.threads}x{self.ahead}_{self.each}_{self.chunk}_{self.kept}_{self.reduced}"
+        )
 
 
 class Columns(NamedTuple):
@@ -144,7 +148,7 @@ def source_of(signature: Signature, variant: Rows | Columns) -> Source:
     else:
         if not variant.reduced:
             along = f"reduction::Straight<{variant.each}>"
-        arguments += [*map(str, variant[:4]), along]
+        arguments += [*map(str, variant[:5]), along]
         function = "reduce_rows"
     parameters = [
         f"{stored(signature.result)}* out",
@@ -206,13 +210,13 @@ def signatures() -> Iterator[Signature]:
 def usual_variants(signature: Signature) -> list[Rows | Columns]:
     """How large contiguous arrays of one and of two axes are reduced."""
     each = signature.vector
-    columns = min(each, MOST_COLUMNS)
     found: list[Rows | Columns] = [
-        Rows(THREADS, each, each, 1, 0, False),
-        Columns(32, 8, columns, columns, 1, 1, False),
+        Rows(THREADS, IN_LONG_ROWS, each, each, 1, 0, False),
+        Columns(32, 8, each, each, 1, 1, False),
     ]
     if signature.element.name in DEFAULTS:
-        found.append(Rows(32, each, each, 1, 0, False))
+        for threads in (32, THREADS):
+            found.append(Rows(threads, IN_ROWS, each, each, 1, 0, False))
     return found
 
 

@@ -32,6 +32,7 @@ Data = Any
 WARP = 32
 WARPS = THREADS // WARP  # of a block
 VECTOR = 16  # bytes that a lane has in each round
+LARGE = 2**26  # bytes of an array from which on tiles are larger
 ROUNDS = 4  # of a warp that goes along a row, where that is long enough
 
 SHORT = 8  # elements of a row that a thread goes along
@@ -108,14 +109,14 @@ class Scans:
         shape: tuple[int, int],
     ) -> None:  # fmt: skip
         outer, length = shape
-        rounds = rounds_of(itemsize)
+        rounds, blocks = rounds_of(itemsize, outer * length * itemsize)
         tiles = -(-length // (THREADS * rounds * VECTOR // itemsize))
         told = 0
         if tiles > 1:
             values = outer * (tiles + tiles // WARP + tiles // WARP**2)
             words = self._library.zeros(2 + values * max(1, itemsize // MARKED))
             told = words.data.ptr
-        function = self._function(tiles_kernel(row, rounds, aligned))
+        function = self._function(tiles_kernel(row, rounds, blocks, aligned))
         function.launch(outer * tiles, THREADS, _TILES, (*addresses, told, length, tiles))
 
     def _columns(
@@ -159,9 +160,17 @@ def slice_for(size: int) -> tuple[int, int]:
     return lanes, ROUNDS if vectors > WARP else 1
 
 
-def rounds_of(itemsize: int) -> int:
-    """The rounds of a warp's part of a tile, as many as it has registers for."""
-    return 6 if itemsize >= 4 else 4
+def rounds_of(itemsize: int, size: int) -> tuple[int, int]:
+    """The rounds of a warp's part of a tile, and how many blocks have to find room at once.
+
+    Memory is busy, while blocks wait for others, with what the rest of them have read and not
+    written yet: where there are many tiles, these hold as much as there are registers for.
+    """
+    if itemsize < 4:
+        return 4, 1
+    if size < LARGE:
+        return 6, 4 if itemsize <= 8 else 2
+    return {4: (12, 3), 8: (16, 2), 16: (12, 2)}[itemsize]
 
 
 def pieces_of(columns: int, length: int) -> tuple[int, int]:
@@ -186,14 +195,15 @@ def rows_kernel(row: str, lanes: int, rounds: int, aligned: bool) -> Source:
     )  # fmt: skip
 
 
-def tiles_kernel(row: str, rounds: int, aligned: bool) -> Source:
+def tiles_kernel(row: str, rounds: int, blocks: int, aligned: bool) -> Source:
     operation, dtype = _parts(row)
-    name = f"scan_tiles_{row}_{rounds}{'_aligned' * aligned}"
+    name = f"scan_tiles_{row}_{rounds}x{blocks}{'_aligned' * aligned}"
     return _source(
         dtype, name,
         f"const {dtype}* data, {dtype}* result, uint64* told, int64 length, int64 tiles",
         f"scan_tiles<{operation}, {dtype}, {rounds}, {boolean(aligned)}>"
         "(data, result, told, length, tiles)",
+        f"KERNEL_BESIDE({blocks})",
     )  # fmt: skip
 
 
@@ -216,9 +226,9 @@ def _parts(row: str) -> tuple[str, str]:
     return OPERATIONS[operation], dtype
 
 
-def _source(dtype: str, name: str, parameters: str, call: str) -> Source:
+def _source(dtype: str, name: str, parameters: str, call: str, head: str = "KERNEL") -> Source:
     files = ("complex.cuh", "scans.cuh") if dtype.startswith("c") else ("scans.cuh",)
-    return Source(files, kernel_text(name, parameters, f"    scans::{call};"), name)
+    return Source(files, kernel_text(name, parameters, f"    scans::{call};", head), name)
 
 
 def catalogue() -> Iterator[Source]:
@@ -228,7 +238,8 @@ def catalogue() -> Iterator[Source]:
             row = f"{operation}_{dtype}"
             yield rows_kernel(row, WARP, ROUNDS, True)
             yield rows_kernel(row, WARP, 1, True)
-            yield tiles_kernel(row, rounds_of(BY_NAME[dtype].itemsize), True)
+            for size in (0, LARGE):
+                yield tiles_kernel(row, *rounds_of(BY_NAME[dtype].itemsize, size), True)
             for part in ("whole", "totals", "rest"):
                 yield columns_kernel(row, False, part)
     row = "cumulative_sum_float32"
@@ -236,8 +247,8 @@ def catalogue() -> Iterator[Source]:
         for lanes in (4, 8, 16):
             yield rows_kernel(row, lanes, 1, aligned)
     yield rows_kernel(row, WARP, ROUNDS, False)
-    yield tiles_kernel(row, rounds_of(4), False)
+    yield tiles_kernel(row, *rounds_of(4, LARGE), False)
     yield columns_kernel(row, True, "whole")
     for row in ("cumulative_sum_uint8", "cumulative_sum_uint16"):
-        yield tiles_kernel(row, rounds_of(1), True)
+        yield tiles_kernel(row, *rounds_of(1, LARGE), True)
         yield columns_kernel(row, False, "whole")

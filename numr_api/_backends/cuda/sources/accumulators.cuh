@@ -229,19 +229,19 @@ template <bool largest, typename E> uint32 extremes_of(E, uint32 x, uint32 y) {
 }
 #endif
 
-// The extreme of bytes that were read in one access: each is the upper half of 16 bits.
+// The extreme of bytes that were read in whole accesses. Each is the upper half of 16 bits, whose
+// lower half tells only equal ones apart.
 template <bool largest, typename E, int count>
 DEVICE Widened<E> extreme_of_bytes(const E (&x)[count]) {
-    constexpr uint32 upper = 0xff00ff00u;
-    uint32 found = word_of(x, 0) & upper;
+    uint32 odd = word_of(x, 0), even = odd << 8;
     UNROLLED
-    for (int i = 0; i < count / 4; ++i) {
+    for (int i = 1; i < count / 4; ++i) {
         const uint32 word = word_of(x, i);
-        if (i > 0) found = extremes_of<largest>(E(0), found, word & upper);
-        found = extremes_of<largest>(E(0), found, word << 8 & upper);
+        odd = extremes_of<largest>(E(0), odd, word);
+        even = extremes_of<largest>(E(0), even, word << 8);
     }
-    found = extremes_of<largest>(E(0), found, found << 16);
-    return Widened<E>(E(found >> 24));
+    const uint32 found = extremes_of<largest>(E(0), odd, even);
+    return Widened<E>(E(extremes_of<largest>(E(0), found, found << 16) >> 24));
 }
 
 // The extreme of elements of which `run` are next to each other.

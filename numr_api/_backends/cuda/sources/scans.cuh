@@ -5,6 +5,13 @@
 #pragma once
 #include "elementwise.cuh"
 
+// So many blocks have to find room at once.
+#ifdef __CUDACC__
+#define KERNEL_BESIDE(blocks) KERNEL __launch_bounds__(THREADS, blocks)
+#else
+#define KERNEL_BESIDE(blocks) KERNEL
+#endif
+
 namespace numr::scans {
 
 constexpr unsigned ALL_LANES = 0xffffffffu;
@@ -54,8 +61,7 @@ template <typename Op, typename T, int lanes, int rounds> struct Stretch {
     static constexpr int each = 16 / sizeof(T);
     static constexpr int length = lanes * each * rounds;
 
-    Vector<T, each> values[rounds];  // each the sum of those before it in its vector and itself
-    T before[rounds];  // what precedes the vector in the stretch; nothing precedes the first
+    Vector<T, each> values[rounds];  // each the sum of those before it in the stretch and itself
     T total;
 
     DEVICE static int place(int round) {
@@ -90,10 +96,16 @@ template <typename Op, typename T, int lanes, int rounds> struct Stretch {
         const int last = (threadIdx.x % LANES_OF_WARP) / lanes * lanes + lanes - 1;
         UNROLLED
         for (int round = 0; round < rounds; ++round) {
-            before[round] = of_lane_before(upto[round], 1);
+            T before = of_lane_before(upto[round], 1);
             const T all = lanes == 1 ? upto[round] : of_lane(upto[round], last);
-            if (round > 0) before[round] = lane > 0 ? Op::of(total, before[round]) : total;
+            if (round > 0) before = lane > 0 ? Op::of(total, before) : total;
             total = round > 0 ? Op::of(total, all) : all;
+            if (round > 0 || lane > 0) {  // nothing precedes the first
+                UNROLLED
+                for (int i = 0; i < each; ++i) {
+                    values[round].at[i] = Op::of(before, values[round].at[i]);
+                }
+            }
         }
     }
 
@@ -102,13 +114,10 @@ template <typename Op, typename T, int lanes, int rounds> struct Stretch {
         UNROLLED
         for (int round = 0; round < rounds; ++round) {
             const int at = place(round);
-            const bool is_first = at == 0;
-            T start = before[round];
-            if (has_prefix) start = is_first ? prefix : Op::of(prefix, start);
-            if (has_prefix || !is_first) {
+            if (has_prefix) {
                 UNROLLED
                 for (int i = 0; i < each; ++i) {
-                    values[round].at[i] = Op::of(start, values[round].at[i]);
+                    values[round].at[i] = Op::of(prefix, values[round].at[i]);
                 }
             }
             if (aligned && at + each <= left) {
@@ -154,6 +163,19 @@ DEVICE void scan_rows(const T* data, T* result, int64 rows, int64 length) {
 // 32nd. A tile adds what precedes it from one value of the last kind and at most 31 of each other,
 // and these are always the same ones.
 
+// Two words that other blocks write, in one access.
+#ifdef __CUDACC__
+DEVICE void read_two(const uint64* at, uint64& first, uint64& second) {
+    asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(first), "=l"(second) : "l"(at) : "memory");
+}
+#else
+inline void read_two(const uint64* at, uint64& first, uint64& second) {
+    first = at[0];
+    second = at[1];
+}
+#endif
+
 // A value in memory with a mark in each word that says it is there, as one access for each word.
 template <typename T> struct Told {
     static constexpr int words = sizeof(T) <= 4 ? 1 : sizeof(T) / 4;
@@ -176,12 +198,18 @@ template <typename T> struct Told {
     // Whether the value is there.
     static DEVICE bool hear(const uint64* at, T& value) {
         Bits bits;
+        uint64 heard[words];
         bool found = true;
+        if constexpr (words % 2 == 0) {
+            UNROLLED
+            for (int i = 0; i < words; i += 2) read_two(at + i, heard[i], heard[i + 1]);
+        } else {
+            heard[0] = *static_cast<const volatile uint64*>(at);
+        }
         UNROLLED
         for (int i = 0; i < words; ++i) {
-            const uint64 word = *static_cast<const volatile uint64*>(at + i);
-            found = found && word >= mark;
-            bits.part[i] = uint32(word);
+            found = found && heard[i] >= mark;
+            bits.part[i] = uint32(heard[i]);
         }
         value = bits.value;
         return found;
