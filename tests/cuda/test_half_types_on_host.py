@@ -12,6 +12,7 @@ from host_kernels import COMPILER, HostLibrary, on_host, twice
 from kernel_rows import accepted, arity, result_of
 
 import numr_api as xp
+from numr_api._backends.cuda import scans
 from numr_api._backends.cuda.compaction import Compaction
 from numr_api._backends.cuda.copies import Copies
 from numr_api._backends.cuda.elementwise import find_cast, find_kernel
@@ -309,6 +310,46 @@ def test_sums_in_another_dtype(dtype: DType, reductions: Any) -> None:
 def test_any_of_numbers_of_eight_bits(dtype: DType, reductions: Any) -> None:
     expected = (all_of(dtype).reshape(2, 128).astype(np.float32) != 0).any(0)
     np.testing.assert_array_equal(reductions[dtype, "any"], expected)
+
+
+@needs_compiler
+@pytest.mark.parametrize("operation", ["cumulative_sum", "cumulative_prod"])
+def test_scans_are_rounded_once(
+    operation: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, small in {"SHORT_ROW": 256, "MANY_ROWS": 20, "MANY_COLUMNS": 200}.items():
+        monkeypatch.setattr(scans, name, small)
+    cases: list[tuple[tuple[int, ...], int]] = [
+        ((20000,), 0), ((40000,), 0), ((21, 70), 1), ((25, 300), 1), ((3, 200), 1), ((70, 9), 0),
+        ((400, 3), 0), ((4, 50, 3), 1), ((300, 3), 1),
+    ]  # fmt: skip
+
+    def numbers(dtype: DType, shape: tuple[int, ...]) -> Any:
+        # Sums are exact in float32, but not in 16 bits.
+        count = math.prod(shape)
+        values = np.arange(count) * 7919 % 23 - 10.0
+        if operation == "cumulative_prod":
+            values = np.where(np.arange(count) % 5 == 0, 1.5, 1.0)
+            values[count // 2 :] = np.where(np.arange(count - count // 2) % 5 == 0, 0.5, 1.0)
+            values[40:] = np.sign(values[40:] - 0.75)  # so that products stay exact
+        return rounded(values, dtype).reshape(shape)
+
+    def results(library: HostLibrary) -> dict[Any, Any]:
+        given: Any = library
+        runner = Scans(Copies(given), given)
+        return {
+            (dtype, shape, axis, at): runner.scan(
+                operation, on_host(numbers(dtype, shape), at), axis
+            )
+            for dtype in HALVES
+            for shape, axis in cases
+            for at in (0, 2)
+        }
+
+    for (dtype, shape, axis, _), found in twice(tmp_path, results).items():
+        exact = numbers(dtype, shape).astype(np.float64)
+        sums = np.cumsum if operation == "cumulative_sum" else np.cumprod
+        assert_same(found, rounded(sums(exact, axis=axis), dtype))
 
 
 # --- masks ----------------------------------------------------------------------------------------
