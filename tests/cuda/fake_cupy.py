@@ -43,6 +43,15 @@ class ndarray(np.ndarray):  # noqa: N801 - CuPy's name
             key = (*key, ...)  # so that an element is a view, too
         return super().__getitem__(key)
 
+    def view(self, *given: Any) -> Any:
+        """As CuPy's, of a dtype and a class; NumPy's would make an attribute of the dtype."""
+        if len(given) < 2:
+            return super().view(*given)
+        dtype, kind = given
+        result = super().view(np.ndarray).view(dtype).view(kind)
+        result.number = self.number
+        return result
+
     @property
     def data(self) -> Any:
         def copy_from_device_async(source: Any, size: int, stream: Any) -> None:
@@ -112,6 +121,12 @@ class ndarray(np.ndarray):  # noqa: N801 - CuPy's name
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (2, self.number)
+
+
+def memory_of(address: int, count: int, dtype: Any) -> Any:
+    """Numbers that lie at an address."""
+    size = count * np.dtype(dtype).itemsize
+    return np.frombuffer((ctypes.c_char * size).from_address(address), dtype)
 
 
 calls: list[Any] = []  # what waits for the device, and exports
@@ -274,6 +289,7 @@ def modules() -> dict[str, Any]:
             wait_event=lambda event: calls.append(("wait", runtime.getDevice())),
         ),
         Event=Event,
+        device=SimpleNamespace(get_cublas_handle=lambda: 0),
         memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
         Device=lambda number: SimpleNamespace(compute_capability="90"),
     )
