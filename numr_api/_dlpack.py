@@ -31,7 +31,7 @@ _is_valid = ctypes.pythonapi.PyCapsule_IsValid
 _is_valid.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
-class _Known:
+class Known:
     """Another library's array in dtypes that NumPy knows.
 
     Attributes:
@@ -60,14 +60,18 @@ def exported(array: AnyArray, **options: Any) -> Any:
     dtype = BY_NUMPY.get(array.dtype)
     if dtype not in CODES:
         return array.__dlpack__(**options)
-    capsule = array.view(BITS[array.itemsize]).__dlpack__(**options)
+    return named(array.view(BITS[array.itemsize]).__dlpack__(**options), dtype)
+
+
+def named(capsule: Any, dtype: DType | None) -> Any:
+    """A capsule of bits, which says that they mean numbers of a dtype of ``CODES``."""
     _code(capsule).value = CODES[dtype]
     return capsule
 
 
 def imported(x: Any, **options: Any) -> AnyArray:
     """Another library's array as one of NumPy's; options as for ``numpy.from_dlpack``."""
-    known = _Known(x)
+    known = Known(x)
     array = np.from_dlpack(known, **options)
     return array if known.dtype is None else array.view(known.dtype.__numpy_dtype__)
 

@@ -43,6 +43,15 @@ class ndarray(np.ndarray):  # noqa: N801 - CuPy's name
             key = (*key, ...)  # so that an element is a view, too
         return super().__getitem__(key)
 
+    def view(self, *given: Any) -> Any:
+        """As CuPy's, of a dtype and a class; NumPy's would make an attribute of the dtype."""
+        if len(given) < 2:
+            return super().view(*given)
+        dtype, kind = given
+        result = super().view(np.ndarray).view(dtype).view(kind)
+        result.number = self.number
+        return result
+
     @property
     def data(self) -> Any:
         def copy_from_device_async(source: Any, size: int, stream: Any) -> None:
@@ -112,6 +121,12 @@ class ndarray(np.ndarray):  # noqa: N801 - CuPy's name
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (2, self.number)
+
+
+def memory_of(address: int, count: int, dtype: Any) -> Any:
+    """Numbers that lie at an address."""
+    size = count * np.dtype(dtype).itemsize
+    return np.frombuffer((ctypes.c_char * size).from_address(address), dtype)
 
 
 calls: list[Any] = []  # what waits for the device, and exports
@@ -254,8 +269,11 @@ def _matmul(x1: Any, x2: Any) -> Any:
 
 
 def _from_dlpack(x: Any) -> Any:
-    x.__dlpack__(stream=1, max_version=(1, 0))
-    return x.array
+    capsule = x.__dlpack__(stream=1, max_version=(1, 0))
+    on_host = SimpleNamespace(__dlpack__=lambda **_: capsule, __dlpack_device__=lambda: (1, 0))
+    array = on_device(np.from_dlpack(on_host))
+    array.number = x.__dlpack_device__()[1]
+    return array
 
 
 POOL = SimpleNamespace(used_bytes=lambda: 512, total_bytes=lambda: 1024)
@@ -271,6 +289,7 @@ def modules() -> dict[str, Any]:
             wait_event=lambda event: calls.append(("wait", runtime.getDevice())),
         ),
         Event=Event,
+        device=SimpleNamespace(get_cublas_handle=lambda: 0),
         memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
         Device=lambda number: SimpleNamespace(compute_capability="90"),
     )

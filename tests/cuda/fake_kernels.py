@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from numr_api._dtypes import DType, scalar_range
+from numr_api._dtypes import BY_NUMPY, DType, scalar_range
+from numr_api._rounding import converted
 
 if TYPE_CHECKING:
     from numr_api._backends import Kernel
@@ -149,6 +151,18 @@ def find_reduction(operation: str, dtype: DType, result: DType) -> Kernel:
     return reduce
 
 
+def empty(shape: Any, dtype: Any) -> Any:
+    """New data, of the class that tells the dtype."""
+    arrays: Any = import_module("numr_api._backends.cuda.arrays")
+    return arrays.empty(shape, dtype)
+
+
+def numbers(data: Any) -> Any:
+    """The numbers that data mean, as a view of NumPy's; those of 8 bits are in bytes."""
+    plain = data.view(np.ndarray)
+    return plain if plain.dtype == data.dtype else plain.view(data.dtype)
+
+
 class Writing:
     """A kernel of one operand that makes new data, or writes to data that exist."""
 
@@ -156,7 +170,9 @@ class Writing:
         self._dtype = dtype
 
     def __call__(self, x: Any) -> Any:
-        return x != 0 if self._dtype == "bool" else x.astype(self._dtype)
+        result = empty(x.shape, self._dtype)
+        self.write(result, (x,))
+        return result
 
     def scalar(self, value: Any) -> tuple[Any]:
         with np.errstate(over="ignore"):
@@ -167,7 +183,9 @@ class Writing:
         assert value.ndim <= out.ndim  # which kernels do not check, nor the lengths
         lengths = zip(value.shape[::-1], out.shape[::-1], strict=False)
         assert all(length in (1, wanted) for length, wanted in lengths)
-        out[...] = value
+        if isinstance(value, np.ndarray):
+            value = converted(numbers(value), BY_NUMPY[out.dtype])
+        numbers(out)[...] = value
 
 
 def find_cast(source: DType, target: DType, library: Any) -> Writing:

@@ -100,6 +100,7 @@ class HostLibrary:
     """Kernels for the host; none does anything before ``compile``."""
 
     array = HostArray
+    classes = frozenset({HostArray})
 
     def __init__(self) -> None:
         self.files: list[str] = []

@@ -12,13 +12,15 @@ from pathlib import Path
 
 import pytest
 from host_kernels import HostLibrary
-from kernel_rows import signatures
+from kernel_rows import VIEWS, rows, signatures
 
 from numr_api._backends.cuda import catalogue
+from numr_api._backends.cuda.elementwise import signature_of
 from numr_api._backends.cuda.elementwise_kernels import source_of
 from numr_api._backends.cuda.elementwise_plans import tile_of
 from numr_api._backends.cuda.elementwise_variants import Signature, Variant, words
 from numr_api._backends.cuda.library import OPTIONS, Source, linked, text_of
+from numr_api._dtypes import ALL, BY_NAME
 
 ARCHITECTURES = ("80", "90")
 FILES = 6
@@ -48,10 +50,22 @@ def other_variants(signature: Signature) -> Iterator[Variant]:
             yield Variant(2, ("vector",) * count, wide=False)
 
 
+def of_narrow_numbers() -> Iterator[Signature]:
+    """All operations on one dtype of 16 bits, and its conversions and those of one of 8 bits."""
+    half, eighth = BY_NAME["bfloat16"], BY_NAME["float8_e4m3fn"]
+    for row in rows((half,)):
+        if row[0] not in VIEWS:
+            yield signature_of(*row)
+    for narrow in (half, eighth):
+        for other in ALL:
+            yield Signature("cast", "a", (narrow,), (other,), other)
+            yield Signature("cast", "a", (other,), (narrow,), narrow)
+
+
 def sources() -> dict[str, Source]:
     """The catalogue of all families, and what else is made of element-wise operations."""
     found = {x.name: x for of_family in catalogue.FAMILIES.values() for x in of_family()}
-    for signature in signatures():
+    for signature in (*signatures(), *of_narrow_numbers()):
         whole = Variant(1, ("vector",) * len(signature.arrays), wide=False)
         for variant in (whole, *other_variants(signature)):
             name = variant.name(signature)

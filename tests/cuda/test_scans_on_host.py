@@ -12,6 +12,7 @@ from host_kernels import COMPILER, HostLibrary, on_host, twice
 from numr_api._backends.cuda import scans
 from numr_api._backends.cuda.copies import Copies
 from numr_api._backends.cuda.scans import Scans, pieces_of, rounds_of, slice_for
+from numr_api._dtypes import BY_NAME
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 
@@ -158,8 +159,9 @@ def test_no_piece_is_empty() -> None:
 
 
 def test_tiles_are_larger_where_there_are_many() -> None:
-    for itemsize in (4, 8, 16):
-        assert rounds_of(itemsize, scans.LARGE)[0] > rounds_of(itemsize, scans.LARGE - 1)[0]
+    for name in ("float16", "float32", "int64", "complex128"):
+        few, many = (rounds_of(BY_NAME[name], scans.LARGE - less)[0] for less in (1, 0))
+        assert many > few
 
 
 def test_a_part_of_a_warp_goes_along_a_short_row() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 
@@ -14,10 +14,12 @@ from numr_api._backends.cuda import (
     driver,
     exchange,
     fourier,
+    half_products,
     linear_algebra,
     reductions,
     searching,
 )
+from numr_api._backends.cuda.arrays import BITS, FOREIGN, bits_of, empty, of_bits
 from numr_api._backends.cuda.compaction import Compaction
 from numr_api._backends.cuda.copies import Copies
 from numr_api._backends.cuda.elementwise import find_kernel
@@ -48,6 +50,9 @@ ROUTINES: dict[str, Callable[..., Any]] = {
     **linear_algebra.ROUTINES,
     **fourier.ROUTINES,
 }
+
+# Which compare numbers of 16 and 8 bits as float32.
+WIDENED = ("isin", "searchsorted", "unique")
 
 get_device: Callable[[], int] = cupy.cuda.runtime.getDevice
 set_device: Callable[[int], None] = cupy.cuda.runtime.setDevice
@@ -80,7 +85,7 @@ class CudaBackend(ArrayLibrary):
 
     library = cupy
     storage = cupy.ndarray
-    dtypes = frozenset(_dtypes.STANDARD)
+    dtypes = frozenset(_dtypes.ALL)
     default_dtypes = DEFAULT_DTYPES
 
     def __init__(self, device: Device) -> None:
@@ -141,11 +146,16 @@ class CudaBackend(ArrayLibrary):
         if copy is False:
             raise ValueError(f"{self.device} cannot share memory with the host")
         # Given one axis at least: without axes, CuPy writes +0 for -0.
-        return cupy.array(np.ascontiguousarray(array)).reshape(array.shape)
+        ordered = np.ascontiguousarray(array)
+        if array.dtype in FOREIGN:
+            bits = cupy.array(ordered.view(BITS[array.itemsize]))
+            return of_bits(bits, _dtypes.BY_NUMPY[array.dtype]).reshape(array.shape)
+        return cupy.array(ordered).reshape(array.shape)
 
     @on_device
     def to_host(self, data: Data) -> npt.NDArray[Any]:
-        host = data.get()
+        foreign = data.dtype in FOREIGN
+        host = bits_of(data).get().view(data.dtype) if foreign else data.get()
         self._faults.look()
         return host
 
@@ -198,12 +208,17 @@ class CudaBackend(ArrayLibrary):
     def array_interface(self, data: Data) -> dict[str, Any]:
         """What ``__cuda_array_interface__`` tells."""
         self._faults.look()
+        if data.dtype in FOREIGN:
+            raise AttributeError(f"__cuda_array_interface__: it has no name for {data.dtype.name}")
         return data.__cuda_array_interface__
 
     @on_device
     def import_foreign(self, x: Any) -> tuple[Data, Device]:
         data = exchange.imported(x)
         return data, device_name("cuda", data.device.id)
+
+    def adopt(self, raw: Any) -> Data:
+        return raw if isinstance(raw, cupy.ndarray) else cupy.asarray(raw)
 
     # Element by element
 
@@ -256,14 +271,17 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def sort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
-        return self._sorting.sort(data, axis, descending)
+        found = self._sorting.sort(self._copies.widened(data), axis, descending)
+        return self._copies.as_of(found, data)
 
     @on_device
     def argsort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
-        return self._sorting.argsort(data, axis, descending)
+        return self._sorting.argsort(self._copies.widened(data), axis, descending)
 
     @on_device
     def matmul(self, x1: Data, x2: Data) -> Data:
+        if self._copies.is_narrow(x1):
+            return half_products.matmul(x1, x2, self._copies)
         product = self._few_rows(x1, x2)
         return linear_algebra.matmul(x1, x2) if product is None else product
 
@@ -322,7 +340,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def empty(self, shape: Shape, dtype: DType) -> Data:
-        return cupy.empty(shape, dtype.__numpy_dtype__)
+        return empty(shape, dtype.__numpy_dtype__)
 
     @on_device
     def arange(self, start: Scalar, step: Scalar, count: int, dtype: DType) -> Data:
@@ -332,7 +350,21 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def routine(self, name: str, *operands: Data, **parameters: Any) -> Any:
-        return self._routines[name](*operands, **parameters)
+        routine = self._routines[name]
+        if name == "linspace" and parameters["dtype"] in _dtypes.EXTENSIONS:
+            dtype: DType = parameters["dtype"]
+            parameters["dtype"] = _dtypes.float64
+            return self._copies.cast(routine(**parameters), dtype)
+        if name not in WIDENED or not self._copies.is_narrow(operands[0]):
+            return routine(*operands, **parameters)
+        found = routine(*map(self._copies.widened, operands), **parameters)
+
+        def rounded(part: Data) -> Data:
+            return self._copies.as_of(part, operands[0]) if part.dtype.kind == "f" else part
+
+        if isinstance(found, tuple):
+            return tuple([rounded(part) for part in cast("tuple[Data, ...]", found)])
+        return rounded(found)
 
 
 def _version(number: int) -> str:

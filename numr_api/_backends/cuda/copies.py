@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from numr_api._backends.cuda.elementwise import find_cast, find_copy, find_fill
 from numr_api._backends.cuda.library import Library, library as of_cupy
-from numr_api._dtypes import BY_NUMPY
+from numr_api._dtypes import BY_NUMPY, EXTENSIONS, float32
 
 if TYPE_CHECKING:
     from numr_api._backends import Scalar
@@ -37,6 +37,18 @@ class Copies:
     def cast(self, data: Data, dtype: DType) -> Data:
         """New data of a dtype, whose axes lie in the same order."""
         return self._cast(data.dtype, dtype.__numpy_dtype__)(data)
+
+    def is_narrow(self, data: Data) -> bool:
+        """Whether data are numbers of 16 or 8 bits."""
+        return BY_NUMPY[data.dtype] in EXTENSIONS
+
+    def widened(self, data: Data) -> Data:
+        """Such numbers in float32; others as they are."""
+        return self.cast(data, float32) if self.is_narrow(data) else data
+
+    def as_of(self, data: Data, like: Data) -> Data:
+        """Numbers in the dtype of other data, from which they were computed."""
+        return data if data.dtype == like.dtype else self.cast(data, BY_NUMPY[like.dtype])
 
     def write(self, target: Data, value: Data) -> None:
         """Write elements, which may be of another dtype, and lie elsewhere.

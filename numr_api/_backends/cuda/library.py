@@ -142,16 +142,20 @@ class Library:
 
     Attributes:
         array: the class of data.
+        classes: all classes of data, that one and those made of it.
     """
 
     def __init__(self) -> None:
         self._cupy: Any = import_module("cupy")
+        arrays = import_module("numr_api._backends.cuda.arrays")  # which imports CuPy
         self.array: type = self._cupy.ndarray
+        self.classes: frozenset[type] = arrays.CLASSES
+        self._empty: Any = arrays.empty
         self._prebuilt = Prebuilt(FOLDER, SOURCES, OPTIONS)
         self._modules: dict[tuple[int, str], Any] = {}  # by device and file; None if not loaded
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
-        return self.array(shape, dtype)
+        return self._empty(shape, dtype)
 
     def zeros(self, words: int) -> Any:
         """Words of 8 bytes."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from numr_api import _dtypes
 from numr_api._backends.cuda import kernels
+from numr_api._backends.cuda.arrays import FOREIGN, empty
 from numr_api._backends.cuda.faults import Access, check_length
 from numr_api._backends.cuda.gathering import Gathering, Selection
 from numr_api._backends.cuda.kernels import cupy
@@ -40,12 +41,16 @@ class Movement:
 
     def copy(self, data: Data) -> Data:
         """A row-major copy."""
-        return data.copy() if data._c_contiguous else self._copies.row_major(data)
+        if data._c_contiguous and data.__class__ is cupy.ndarray:
+            return data.copy()
+        result = empty(data.shape, data.dtype)
+        self._copies.write(result, data)
+        return result
 
     def reshape(self, data: Data, shape: Shape, copy: bool | None) -> Data:
         """A view where there can be one, unless copy is True; ValueError if there must be one."""
         if data._c_contiguous or not data.size or can_be_viewed(data, shape):
-            reshaped = data.copy().reshape(shape) if copy else data.reshape(shape)
+            reshaped = (self.copy(data) if copy else data).reshape(shape)
             if copy is False and data.size and reshaped.data.ptr != data.data.ptr:
                 raise ValueError("a copy is needed")
             return reshaped
@@ -56,11 +61,12 @@ class Movement:
     def concat(self, parts: Sequence[Data], axis: int) -> Data:
         first = parts[0]
         many = len(parts) > MANY_PARTS and first.nbytes < SMALL_PART
+        many = many and first.dtype not in FOREIGN
         if many or any(part.dtype != first.dtype for part in parts):
             return cupy.concatenate(parts, axis)
         shape = list(first.shape)
         shape[axis] = sum(part.shape[axis] for part in parts)
-        result = cupy.ndarray(tuple(shape), first.dtype)
+        result = empty(tuple(shape), first.dtype)
         before = (slice(None),) * axis
         start = 0
         for part in parts:
@@ -125,7 +131,7 @@ class Movement:
         shape = data.shape
         if isinstance(repeats, int):
             wide = (*shape[: axis + 1], repeats, *shape[axis + 1 :])
-            result = cupy.ndarray(wide, data.dtype)
+            result = empty(wide, data.dtype)
             before = (slice(None),) * (axis + 1)
             self._copies.write(result, data[(*before, None)])
             return result.reshape((*shape[:axis], shape[axis] * repeats, *shape[axis + 1 :]))
@@ -148,7 +154,7 @@ class Movement:
     # --- new data ---------------------------------------------------------------------------------
 
     def full(self, shape: Shape, value: Scalar, dtype: DType) -> Data:
-        result = cupy.ndarray(shape, dtype.__numpy_dtype__)
+        result = empty(shape, dtype.__numpy_dtype__)
         self._copies.fill(result, value)
         return result
 

@@ -13,7 +13,7 @@ from numr_api._backends.cuda.elementwise_plans import LARGEST_TILE, MOST_GROUPS
 from numr_api._backends.cuda.elementwise_variants import THREADS, Signature, Variant, stored, words
 from numr_api._backends.cuda.library import Source, library
 from numr_api._backends.cuda.texts import kernel_text
-from numr_api._dtypes import STANDARD
+from numr_api._dtypes import HALVES, STANDARD
 
 if TYPE_CHECKING:
     from numr_api._dtypes import DType
@@ -51,7 +51,7 @@ def range_source(dtype: DType) -> Source:
 
 def catalogue() -> Iterator[Source]:
     """The kernels of this family."""
-    for dtype in STANDARD:
+    for dtype in (*STANDARD, *HALVES):
         yield _source(fill_signature(dtype), Variant(1, ("vector",), wide=False))
         if dtype.kind in "iuf":
             yield range_source(dtype)

@@ -7,16 +7,17 @@ from typing import NamedTuple
 
 from numr_api._backends.cuda.elementwise_variants import stored
 from numr_api._backends.cuda.library import Source
+from numr_api._backends.cuda.narrow import computed
 from numr_api._backends.cuda.texts import index_type, kernel_text
-from numr_api._dtypes import ACCEPTED, BY_NAME, STANDARD, DType
+from numr_api._dtypes import ACCEPTED, BY_NAME, EXTENSIONS, HALVES, STANDARD, DType
 
 THREADS = 256  # of a block; THREADS of elementwise.cuh
 IN_COLUMNS, APART = 8, 4  # of reductions.cuh
 IN_ROWS, IN_LONG_ROWS = 4, 8  # accesses of a thread before it needs the first
 STATE_BYTES = 32  # of the largest State of accumulators.cuh
 
-# How elements are accumulated: E and R are the types of elements and of results in memory, I that
-# of positions.
+# How elements are accumulated: E and R are the types in which elements and results are computed, O
+# that of results in memory, I that of positions.
 ACCUMULATORS = {
     "all": "Test<E, true>",
     "any": "Test<E, false>",
@@ -24,12 +25,12 @@ ACCUMULATORS = {
     "argmin": "Place<E, false, I>",
     "count_nonzero": "Count<E>",
     "max": "Extreme<E, true>",
-    "mean": "Mean<E, R>",
+    "mean": "Mean<E, R, O>",
     "min": "Extreme<E, false>",
-    "prod": "Product<E, R>",
-    "std": "Variance<E, true>",
-    "sum": "Sum<E, R>",
-    "var": "Variance<E, false>",
+    "prod": "Product<E, R, O>",
+    "std": "Variance<E, true, O>",
+    "sum": "Sum<E, R, O>",
+    "var": "Variance<E, false, O>",
 }
 ORDERED = ("argmax", "argmin")  # whose results tell positions
 
@@ -55,13 +56,18 @@ class Signature(NamedTuple):
     def accumulator(self, wide: bool) -> str:
         """The C++ class that accumulates."""
         types = {
-            "E": stored(self.element),
-            "R": stored(self.result),
+            "E": stored(computed(self.element)),
+            "R": stored(computed(self.result)),
+            "O": stored(self.result),
             "I": index_type(wide),
         }
         name, _, arguments = ACCUMULATORS[self.operation].rstrip(">").partition("<")
         given = ", ".join(types.get(word, word) for word in arguments.split(", "))
-        return f"reduction::{name}<{given}>"
+        accumulator = f"reduction::{name}<{given}>"
+        if self.element in EXTENSIONS:
+            types = f"{self.element.name}, {stored(self.result)}"
+            accumulator = f"reduction::Narrow<{types}, {accumulator}>"
+        return accumulator
 
 
 class Rows(NamedTuple):
@@ -179,6 +185,7 @@ KINDS = {
 }
 
 
+OF_HALVES = ("argmax", "max", "mean", "min", "sum", "var")
 DEFAULTS = ("float32", "float64", "int64", "bool")  # of which shorter rows are usual, too
 
 
@@ -194,8 +201,9 @@ def result_of(operation: str, element: DType) -> DType:
 def signatures() -> Iterator[Signature]:
     """All operations on each dtype that they accept."""
     for operation, accepted in KINDS.items():
-        for element in STANDARD:
-            if element.kind in ACCEPTED[accepted]:
+        halves = HALVES if operation in OF_HALVES else ()
+        for element in (*STANDARD, *halves):
+            if element.group in ACCEPTED[accepted]:
                 yield Signature(operation, element, result_of(operation, element))
 
 

@@ -253,7 +253,9 @@ template <typename T, int each> struct Columns {
     DEVICE T at(int i) const {
         if constexpr (packed) {
             constexpr int in_word = 4 / sizeof(T);
-            return T(held.at[i / in_word] >> i % in_word * (32 / in_word));
+            const uint32 bits = held.at[i / in_word] >> i % in_word * (32 / in_word);
+            if constexpr (is_narrow<T>) return narrow_of<T>(bits);
+            else return T(bits);
         } else {
             return held.at[i];
         }

@@ -1,7 +1,8 @@
 // Running sums and products along an axis; scans.py says which kernel is used when.
 //
 // What a result is made of depends on nothing but the shape: each partial result is combined with
-// the others in an order that is fixed, however long the blocks take.
+// the others in an order that is fixed, however long the blocks take. Elements are of a type K in
+// memory; those of 16 bits are computed in float32 and rounded when they are written.
 #pragma once
 #include "elementwise.cuh"
 
@@ -57,8 +58,9 @@ template <typename Op, int lanes, typename T> DEVICE T across_lanes(T x) {
 
 // A stretch of memory that a slice of a warp scans: in each round, the lanes have vectors that are
 // next to each other.
-template <typename Op, typename T, int lanes, int rounds> struct Stretch {
-    static constexpr int each = 16 / sizeof(T);
+template <typename Op, typename K, int lanes, int rounds> struct Stretch {
+    using T = Computed<K>;
+    static constexpr int each = 16 / sizeof(K);
     static constexpr int length = lanes * each * rounds;
 
     Vector<T, each> values[rounds];  // each the sum of those before it in the stretch and itself
@@ -70,16 +72,18 @@ template <typename Op, typename T, int lanes, int rounds> struct Stretch {
 
     // Reads and scans ``left`` elements. Those beyond are taken as zero, which only comes after
     // all others.
-    template <bool aligned> DEVICE void read(const T* from, int left) {
+    template <bool aligned> DEVICE void read(const K* from, int left) {
         UNROLLED
         for (int round = 0; round < rounds; ++round) {
             const int at = place(round);
             if (aligned && at + each <= left) {
-                values[round] = loaded<each>(from + at);
+                const auto vector = loaded<each>(from + at);
+                UNROLLED
+                for (int i = 0; i < each; ++i) values[round].at[i] = converted<T>(vector.at[i]);
             } else {
                 UNROLLED
                 for (int i = 0; i < each; ++i) {
-                    values[round].at[i] = at + i < left ? from[at + i] : T{};
+                    values[round].at[i] = at + i < left ? converted<T>(from[at + i]) : T{};
                 }
             }
         }
@@ -110,7 +114,7 @@ template <typename Op, typename T, int lanes, int rounds> struct Stretch {
     }
 
     // Writes what was read, after a prefix if there is one.
-    template <bool aligned> DEVICE void write(T* to, int left, bool has_prefix, T prefix) {
+    template <bool aligned> DEVICE void write(K* to, int left, bool has_prefix, T prefix) {
         UNROLLED
         for (int round = 0; round < rounds; ++round) {
             const int at = place(round);
@@ -121,11 +125,14 @@ template <typename Op, typename T, int lanes, int rounds> struct Stretch {
                 }
             }
             if (aligned && at + each <= left) {
-                store<each>(to + at, values[round]);
+                Vector<K, each> vector;
+                UNROLLED
+                for (int i = 0; i < each; ++i) vector.at[i] = converted<K>(values[round].at[i]);
+                store<each>(to + at, vector);
             } else {
                 UNROLLED
                 for (int i = 0; i < each; ++i) {
-                    if (at + i < left) to[at + i] = values[round].at[i];
+                    if (at + i < left) to[at + i] = converted<K>(values[round].at[i]);
                 }
             }
         }
@@ -140,9 +147,10 @@ DEVICE int part_left(int64 left, int most) {
 // --- rows ----------------------------------------------------------------------------------------
 
 // A slice of a warp goes along each row.
-template <typename Op, typename T, int lanes, int rounds, bool aligned>
-DEVICE void scan_rows(const T* data, T* result, int64 rows, int64 length) {
-    using Part = Stretch<Op, T, lanes, rounds>;
+template <typename Op, typename K, int lanes, int rounds, bool aligned>
+DEVICE void scan_rows(const K* data, K* result, int64 rows, int64 length) {
+    using T = Computed<K>;
+    using Part = Stretch<Op, K, lanes, rounds>;
     const int64 row = (int64(blockIdx.x) * THREADS + threadIdx.x) / lanes;
     const int64 start = row * length;
     T sum{};
@@ -258,9 +266,10 @@ DEVICE T preceding(uint64* told, uint32 tiles, uint32 tile, T total) {
 
 // ``told`` is zero: two words that count the blocks, and for each row its values. It is not used
 // where rows are one tile each.
-template <typename Op, typename T, int rounds, bool aligned>
-DEVICE void scan_tiles(const T* data, T* result, uint64* told, int64 length, int64 tiles) {
-    using Part = Stretch<Op, T, LANES_OF_WARP, rounds>;
+template <typename Op, typename K, int rounds, bool aligned>
+DEVICE void scan_tiles(const K* data, K* result, uint64* told, int64 length, int64 tiles) {
+    using T = Computed<K>;
+    using Part = Stretch<Op, K, LANES_OF_WARP, rounds>;
     constexpr int64 tile_length = int64(WARPS) * Part::length;
     SHARED uint32 shared_number;
     SHARED T totals[WARPS];
@@ -305,9 +314,11 @@ DEVICE void scan_tiles(const T* data, T* result, uint64* told, int64 length, int
 
 // A thread goes along a piece of a column of ``data``, of axes outer, length, inner. It starts from
 // the total of the pieces before, or writes nothing but the total of the piece.
-template <typename Op, typename T, typename Index, bool only_totals, bool prefixed>
-DEVICE void scan_columns(const T* data, T* result, const T* totals, int64 columns, int64 length,
-                         int64 inner, int64 pieces, int64 piece) {
+template <typename Op, typename K, typename Index, bool only_totals, bool prefixed>
+DEVICE void scan_columns(const K* data, choice<only_totals, Computed<K>, K>* result,
+                         const Computed<K>* totals, int64 columns, int64 length, int64 inner,
+                         int64 pieces, int64 piece) {
+    using T = Computed<K>;
     constexpr int AHEAD = 8;  // elements that are read before the first is written
     const Index number = first_thread<Index>();
     if (number >= Index(columns * pieces)) return;
@@ -317,8 +328,7 @@ DEVICE void scan_columns(const T* data, T* result, const T* totals, int64 column
     const Index most = Index(length) - first;
     const Index count = most < Index(piece) ? most : Index(piece);
     const int64 start = (int64(outer) * length + first) * inner + column;
-    const T* from = data + start;
-    T* to = result + start;
+    const K* from = data + start;
     bool has_sum = prefixed && own > 0;
     T sum{};
     if (has_sum) sum = totals[number - Index(inner)];
@@ -327,18 +337,20 @@ DEVICE void scan_columns(const T* data, T* result, const T* totals, int64 column
         T values[AHEAD];
         UNROLLED
         for (int j = 0; j < AHEAD; ++j) {
-            values[j] = i + j < count ? from[int64(i + j) * inner] : T{};
+            values[j] = i + j < count ? converted<T>(from[int64(i + j) * inner]) : T{};
         }
         UNROLLED
         for (int j = 0; j < AHEAD; ++j) {
             if (i + j < count) {
                 sum = has_sum ? Op::of(sum, values[j]) : values[j];
                 has_sum = true;
-                if (!only_totals) to[int64(i + j) * inner] = sum;
+                if constexpr (!only_totals) {
+                    result[start + int64(i + j) * inner] = converted<K>(sum);
+                }
             }
         }
     }
-    if (only_totals) result[number] = sum;
+    if constexpr (only_totals) result[number] = sum;
 }
 
 }  // namespace numr::scans
