@@ -110,6 +110,40 @@ def test_heating_costs_what_it_costs_with_numpy():
     assert difference < 1e-12
 
 
+def test_the_pitch_of_a_tone_is_found_from_every_guess():
+    (expected,) = numbers("snake_audio", "by a Fourier transform:")
+    found = numbers("snake_audio", "from .* Hz:")
+    assert len(found) == 4
+    assert all(abs(pitch - expected) < 0.5 for pitch in found)
+
+
+def test_a_gated_network_learns_digits():
+    losses = numbers("gated_mlp", "loss")
+    assert losses == sorted(losses, reverse=True)
+    assert numbers("gated_mlp", "digits read:")[0] > 85
+
+
+def test_borders_matter_at_the_ends_only():
+    errors = numbers("borders", "mean error")
+    assert len(errors) == 5
+    assert min(errors) > 0.05
+    assert max(numbers("borders", "at the ends,")) < 1e-14
+
+
+def test_a_rotation_halves_the_error_of_few_bits():
+    ((without, rotated),) = zip(
+        numbers("rotation", "error of a row:"),
+        numbers("rotation", "with the rotation"),
+        strict=True,
+    )
+    assert rotated < 0.7 * without
+
+
+def test_a_recording_is_followed_in_place():
+    assert numbers("streaming", "loudest:") == [1000]
+    assert "written in place: True" in run("streaming").stdout
+
+
 def test_digits_are_clustered_equally_by_all_namespaces():
     *results, verdict = run("kmeans").stdout.splitlines()
     assert len(results) == 3

@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from numr_api._backends.cpu import jit
 from numr_api._backends.cpu.two_parts import product
@@ -48,7 +49,7 @@ def logistic(factor: AnyArray, x: AnyArray, tail: AnyArray = None) -> AnyArray:
     if tail is not None:
         grown *= 1 - tail
     grown += 1
-    found = np.divide(factor, grown, out=grown)
+    found: AnyArray = np.divide(factor, grown, out=grown)
     size = x.dtype.itemsize
     if not x.min() >= FAR[size]:  # or NaN
         far = x < FAR[size]
@@ -72,7 +73,9 @@ def softplus(x: AnyArray) -> AnyArray:
 
 
 def relu(x: AnyArray) -> AnyArray:
-    return np.maximum(x, 0) + 0  # -0 becomes 0
+    found: AnyArray = np.maximum(x, 0)
+    found += 0  # -0 becomes 0
+    return found
 
 
 def leaky_relu(x: AnyArray, slope: float) -> AnyArray:
@@ -122,14 +125,24 @@ def density_of_single(x: AnyArray) -> AnyArray:
     return found
 
 
+@cache
+def special() -> Any:
+    """SciPy's functions, which take a tenth of a second to import."""
+    return import_module("scipy.special")
+
+
+def distribution_of_single(x: AnyArray) -> AnyArray:
+    return special().ndtr(x)
+
+
 def distribution(x: AnyArray) -> AnyArray:
     """Of the normal distribution, for x within BEYOND."""
-    found = special.ndtr(x)
+    found = special().ndtr(x)
     below = x < -1
     if below.any():
         # The argument of erfcx may be rounded, as that of erfc may not.
         far = x[below]
-        found[below] = special.erfcx(far * -ROOT_HALF) * bell(far) * 0.5
+        found[below] = special().erfcx(far * -ROOT_HALF) * bell(far) * 0.5
     return found
 
 
@@ -190,7 +203,7 @@ def of_gelu(inner_of: Formula, density: Formula, distribution: Formula) -> dict[
 
 
 DOUBLE = of_gelu(inner_of_gelu, density, distribution)
-SINGLE = of_gelu(inner_of_single, density_of_single, special.ndtr)
+SINGLE = of_gelu(inner_of_single, density_of_single, distribution_of_single)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -155,7 +156,7 @@ def logsumexp(x: AnyArray, *, axes: Axes, keepdims: bool) -> AnyArray:
 
 def l2_normalize(x: AnyArray, *, axis: int, eps: float) -> AnyArray:
     formula = _normalized_by_scale if x.dtype == np.float64 else _normalized
-    return along(lambda rows: formula(rows, eps), axis, x, wide=np.float64)
+    return along(partial(formula, eps=eps), axis, x, wide=np.float64)
 
 
 ROUTINES = {

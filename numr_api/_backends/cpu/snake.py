@@ -24,7 +24,7 @@ LARGEST = 2.0**26  # where multiples of pi in float64 begin to be wrong in what 
 __all__ = ["ROUTINES"]
 
 
-def sine_parts(alpha: AnyArray, x: AnyArray, *, twice: bool) -> tuple[AnyArray, AnyArray | None]:
+def sine_parts(alpha: AnyArray, x: AnyArray, *, twice: bool) -> tuple[AnyArray, AnyArray]:
     """``sin(alpha * x)**2``, and ``sin(2 * alpha * x)`` if it is asked for."""
     if x.dtype == np.float64:
         angle, lost = product(alpha, x)
@@ -84,10 +84,10 @@ class Problem:
 
 def snake_beta(x: AnyArray, alpha: AnyArray, beta: AnyArray, *, axis: int, eps: float) -> AnyArray:
     problem = Problem([x], [alpha, beta], axis, eps)
-    found = np.empty(problem.shape, x.dtype)
+    found: AnyArray = np.empty(problem.shape, x.dtype)
 
     def compute(_: int, tile: Tile, alpha: AnyArray, beta: AnyArray, block: AnyArray) -> None:
-        square, _ = sine_parts(alpha, block, twice=False)
+        square = sine_parts(alpha, block, twice=False)[0]
         square /= beta
         square += block
         found[tile] = square
@@ -100,14 +100,14 @@ def snake_beta_backward(
     grad: AnyArray, x: AnyArray, alpha: AnyArray, beta: AnyArray, *, axis: int, eps: float
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
     problem = Problem([grad, x], [alpha, beta], axis, eps)
-    found = np.empty(problem.shape, x.dtype)
+    found: AnyArray = np.empty(problem.shape, x.dtype)
     parts: list[Any] = [None] * len(problem.tiles)
 
     def compute(
         number: int, tile: Tile, alpha: AnyArray, beta: AnyArray, grad: AnyArray, block: AnyArray
     ) -> None:
         square, slope = sine_parts(alpha, block, twice=True)
-        slope /= beta  # type: ignore[operator]
+        slope /= beta
         found[tile] = grad * (1 + alpha * slope)
         square /= beta
         square /= -beta
