@@ -103,6 +103,20 @@ def test_factors_are_as_with_numpy():
     assert difference < 1e-10
 
 
+def test_digits_of_fewer_bits_are_recognised():
+    memory = re.findall(r"([.\d]+) KiB", run("narrow_digits").stdout)
+    assert memory == ["300", "150", "150", "75", "75"]
+    right = numbers("narrow_digits", "recognised:")
+    assert right[0] == 96.1
+    assert min(right[:3]) > 95
+    assert min(right[3:]) > 92
+    (mean,), (exact,) = (
+        numbers("narrow_digits", "mean of .* bfloat16:"),
+        numbers("narrow_digits", "they were:"),
+    )
+    assert mean == pytest.approx(exact, rel=2**-8)
+
+
 def test_heating_costs_what_it_costs_with_numpy():
     energies = {part: numbers("heating", f"{part}:") for part in ("walls", "roof", "windows")}
     assert energies == {"walls": [2647], "roof": [1336], "windows": [2429]}

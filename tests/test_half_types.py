@@ -153,17 +153,29 @@ def operands(name: str, dtype: DType) -> list[Column]:
     return columns
 
 
+def computable(columns: list[Column], device: str) -> list[Column]:
+    """Without subnormal numbers of float32 on a device that takes them for zero."""
+    facts = getattr(xp.zeros(0, device=device)._type.backend, "facts", {})
+    if not facts.get("subnormals_are_flushed"):
+        return columns
+    least = float(xp.finfo(xp.float32).smallest_normal)
+    normal = np.all([(exact(x) == 0) | ~(np.abs(exact(x)) < least) for x in columns], axis=0)
+    return [x[normal] for x in columns]
+
+
 @halves
 @pytest.mark.parametrize("name", NAMES)
 def test_functions_are_rounded_once(name: str, dtype: DType, real_device: str) -> None:
-    columns = operands(name, dtype)
+    columns = computable(operands(name, dtype), real_device)
     arrays = [xp.asarray(x, device=real_device) for x in columns]
     found = host(ELEMENTWISE[name].function(*arrays))
     wide = [x if x.dtype == bool else exact(x) for x in columns]
     expected = silently(getattr(np, name))(*wide)
     if expected.dtype == bool:
         np.testing.assert_array_equal(found, expected)
-    elif name in NEAR:
+        return
+    *columns, found, expected = computable([*columns, found, expected], real_device)
+    if name in NEAR:
         apart = steps(found, rounded(expected, dtype))
         assert apart.max() <= 1, [x[apart > 1][:3] for x in (*columns, found)]
         assert (apart > 0).mean() < 2**-9

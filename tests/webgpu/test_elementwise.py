@@ -163,7 +163,7 @@ def test_operands_that_overlap_the_result_are_read_before_it_is_written(put: Any
 @pytest.mark.parametrize("source", DTYPES)
 def test_astype_converts_as_numpy_does(source: Any, backend: Any, put: Any, get: Any) -> None:
     require(backend, source)
-    for target in backend.dtypes:
+    for target in backend.dtypes.intersection(STANDARD):
         if source.kind == "c" and target.kind != "c":
             continue
         host = operands("add", source)[0]

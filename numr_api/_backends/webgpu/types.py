@@ -270,6 +270,8 @@ def convert(source: Type, target: Type, value: str) -> str:
         if target.packed > 1:  # negative numbers wrap, as NumPy's do
             return f"{target.compute}(i32_from_f32({value}))"
         return f"{target.compute}_from_f32({value})"  # WGSL's own stops short of the largest one
+    if source.is_narrow and target.compute == "f64":
+        return f"f64_from_narrow({value})"
     if (source.compute, target.compute) in (("i32", "u64"), ("u32", "i64")):
         # Wider first: where sign and width change at once, naga keeps the bits of 32.
         wider = "i64" if source.compute == "i32" else "u64"
@@ -282,6 +284,8 @@ def _to_real(source: Type, real: str, value: str) -> str:
         return f"select({real}(0), {real}(1), {value})"
     if source.kind in "IU":
         return f"f32_from_{source.suffix}({value})"
+    if source.is_narrow and real == "f64":
+        return f"f64_from_narrow({value})"
     return value if source.compute == real else f"{real}({value})"
 
 

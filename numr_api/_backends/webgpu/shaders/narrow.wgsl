@@ -83,6 +83,16 @@ fn rounded(x: u32, dropped: u32) -> u32 {
     return (x + (1u << (dropped - 1u)) - 1u + ((x >> dropped) & 1u)) >> dropped;
 }
 
+// Exact for subnormal numbers as well, as bfloat16 has them.
+fn f64_from_narrow(x: f32) -> f64 {
+    let magnitude = bitcast<u32>(x) & 0x7fffffffu;
+    if magnitude >= 0x800000u {
+        return f64(x);
+    }
+    let size = f64(magnitude) * bitcast<f64>(0x36a0000000000000lu); // 2^-149
+    return select(size, -size, is_negative_f32(x));
+}
+
 // --- float32 from wider numbers, to be rounded again ----------------------------------------------
 //
 // What is not exact gets an odd significand, and is then neither a number of a narrower format nor
