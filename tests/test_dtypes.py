@@ -13,6 +13,7 @@ import pytest
 
 import numr_api as xp
 from numr_api import _dtypes
+from numr_api.extensions import dtypes
 
 NAMES = (
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"
@@ -285,5 +286,5 @@ def test_limits_of_integer_dtypes(name: str):
 
 
 def test_the_tables_name_every_dtype():
-    assert set(_dtypes.BY_NAME) == set(NAMES)
+    assert set(_dtypes.BY_NAME) == {*NAMES, *dtypes.__all__}
     assert set(_dtypes.STANDARD) == set(ALL.values())

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from half_values import assert_same, exact, rounded, steps
 
 import numr_api as xp
 from numr_api._backends.webgpu.device import WebgpuBackend
 from numr_api._declare import wrap
 from numr_api._devices import _backends, array_type, device_name
-from numr_api._dtypes import BY_NUMPY
+from numr_api._dtypes import BY_NUMPY, HALVES, DType
 from numr_api.extensions.errors import Unsupported
 
 MOST = 1 << 18  # bytes of a binding of the small device
@@ -207,3 +208,18 @@ def test_arrays_larger_than_a_real_binding(backend: Any) -> None:
     del x, y, z
     gc.collect()
     backend.gpu.memory.trim()
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_halves_in_parts_are_rounded_once(small: Watched, dtype: DType) -> None:
+    host = rounded(np.random.default_rng(0).integers(-1, 7, (3, 200_003)), dtype)
+    host[:, 10_000:190_000] = rounded(0, dtype)  # so that float16 holds the sums
+    x, wide = small.put(host), exact(host)
+    for function, expected in (
+        (xp.sum, wide.sum(1)), (xp.cumulative_sum, wide.cumsum(1)), (xp.max, wide.max(1)),
+    ):  # fmt: skip
+        assert_same(small.get(function(x, axis=1)), rounded(expected, dtype))
+    assert steps(small.get(xp.var(x, axis=1)), rounded(wide.var(1), dtype)).max() <= 1
+    assert_same(small.get(x + x), rounded(2 * wide, dtype))
+    assert_same(small.get(xp.concat([x[:, 1:], x], axis=1)), np.concat([host[:, 1:], host], axis=1))
+    assert_same(small.get(x[0, :] @ x[1, :]), rounded(wide[0] @ wide[1], dtype))
