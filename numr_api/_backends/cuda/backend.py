@@ -29,6 +29,7 @@ from numr_api._backends.cuda.scans import Scans
 from numr_api._backends.cuda.searching import Sets
 from numr_api._backends.cuda.sorting import Sorting
 from numr_api._devices import MemoryStatistics, device_name
+from numr_api._dlpack import exported
 from numr_api._errors import DeviceOutOfMemory
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ class CudaBackend(ArrayLibrary):
         if wanted == exchange.CPU:
             if copy is False:
                 raise BufferError(f"__dlpack__: a copy is needed from {self.device} to the cpu")
-            return self.to_host(data).__dlpack__(max_version=max_version)
+            return exported(self.to_host(data), max_version=max_version)
         if wanted != self.dlpack_device:
             raise BufferError(f"__dlpack__: cannot move from {self.device} to {dl_device}")
         if overlaps_itself(data):
