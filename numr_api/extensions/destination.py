@@ -202,6 +202,9 @@ def _write(name: str, op: Operation, out: object, *arguments: object) -> Array:
     arrays = [x for x in operands if is_array(x)]
     shape = broadcast(name, [x.shape for x in arrays])
     _require_destination(name, target, result.dtype, shape, arrays)
+    if op.name in ("real", "imag"):  # of which a device may have views only
+        _fill(target, op.function(*arrays)._data)
+        return target
     data = [x._data if is_array(x) else x for x in operands]
     try:
         result.backend.launch_checked(kernel, *data, out=target._data)

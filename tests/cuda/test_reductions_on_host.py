@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from host_kernels import COMPILER, HostLibrary, on_host, twice
@@ -81,7 +82,7 @@ class Case:
         assert found.shape == true.shape
         if self.operation in ("mean", "var", "std"):
             np.testing.assert_allclose(
-                np.asarray(found), true, rtol=8 * np.finfo(true.dtype).eps, atol=1e-30
+                np.asarray(found), true, rtol=8 * float(ml_dtypes.finfo(true.dtype).eps), atol=1e-30
             )
         else:
             np.testing.assert_array_equal(found, true)

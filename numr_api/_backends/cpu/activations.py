@@ -38,25 +38,33 @@ ROOT_TAU = math.sqrt(2 * math.pi)
 Formula = Callable[..., Any]
 
 
-def exp(x: AnyArray) -> AnyArray:
+def exp(x: AnyArray, out: AnyArray | None = None) -> AnyArray:
+    """The exponential function; ``out`` may be x."""
     compiled = jit.find_compiled("exp") if x.dtype.char == "f" else None
-    return (compiled or np.exp)(x)
+    return (compiled or np.exp)(x, out=out)
+
+
+def grown(x: AnyArray) -> AnyArray:
+    """``exp(-x)``."""
+    found = np.negative(x)
+    return exp(found, out=found)
 
 
 def logistic(factor: AnyArray, x: AnyArray, tail: AnyArray = None) -> AnyArray:
-    """``factor * sigmoid(x + tail)``, where the tail is small and the factor finite below FAR."""
-    grown = exp(-x)
+    """``factor * sigmoid(x + tail)``, where the tail is small; of -infinity, 0 or -0."""
+    found = grown(x)
     if tail is not None:
-        grown *= 1 - tail
-    grown += 1
-    found: AnyArray = np.divide(factor, grown, out=grown)
+        found *= 1 - tail
+    found += 1
+    np.divide(factor, found, out=found)
     size = x.dtype.itemsize
     if not x.min() >= FAR[size]:  # or NaN
         far = x < FAR[size]
         scaled = exp(np.maximum(x[far], 4 * FAR[size]) + SHIFT[size])
         if tail is not None:
             scaled *= 1 + tail[far]
-        found[far] = scaled * np.broadcast_to(factor, x.shape)[far] * math.exp(-SHIFT[size])
+        scaled *= np.maximum(np.broadcast_to(factor, x.shape)[far], 4 * FAR[size])
+        found[far] = scaled * math.exp(-SHIFT[size])
     return found
 
 
@@ -65,7 +73,7 @@ def sigmoid(x: AnyArray) -> AnyArray:
 
 
 def silu(x: AnyArray) -> AnyArray:
-    return logistic(np.maximum(x, 4 * FAR[x.dtype.itemsize]), x)
+    return logistic(x, x)
 
 
 def softplus(x: AnyArray) -> AnyArray:
@@ -79,7 +87,9 @@ def relu(x: AnyArray) -> AnyArray:
 
 
 def leaky_relu(x: AnyArray, slope: float) -> AnyArray:
-    return np.where(x >= 0, x, x * slope)
+    found: AnyArray = x * slope
+    np.copyto(found, x, where=x >= 0)
+    return found
 
 
 def elu(x: AnyArray, alpha: float) -> AnyArray:
@@ -148,25 +158,35 @@ def distribution(x: AnyArray) -> AnyArray:
 
 def gated(activation: Formula) -> Formula:
     def formula(a: AnyArray, b: AnyArray) -> AnyArray:
-        return activation(a) * b
+        found = activation(a)
+        found *= b
+        return found
 
     return formula
 
 
-def backward(derivative: Formula, activation: Formula) -> Formula:
-    def formula(grad: AnyArray, a: AnyArray, b: AnyArray) -> tuple[AnyArray, AnyArray]:
-        return derivative(a) * grad * b, activation(a) * grad
+def silu_mul_backward(grad: AnyArray, a: AnyArray, b: AnyArray) -> tuple[AnyArray, AnyArray]:
+    far = FAR[a.dtype.itemsize]
+    if not (a.min() >= far and a.max() <= -far):  # or NaN
+        within = np.clip(a, 4 * far, -4 * far)
+        derivative = logistic(1 + within * sigmoid(-within), a)
+        return derivative * grad * b, silu(a) * grad
+    rest = grown(a)
+    share = rest + 1
+    np.divide(1, share, out=share)
+    rest *= share  # 1 - share
+    rest *= a
+    rest += 1
+    rest *= share
+    rest *= grad
+    rest *= b
+    share *= a
+    share *= grad
+    return rest, share
 
-    return formula
 
-
-def of_silu(x: AnyArray) -> AnyArray:
-    within = np.clip(x, 4 * FAR[x.dtype.itemsize], -4 * FAR[x.dtype.itemsize])
-    return logistic(1 + within * sigmoid(-within), x)
-
-
-def of_sigmoid(x: AnyArray) -> AnyArray:
-    return logistic(sigmoid(-x), x)
+def sigmoid_mul_backward(grad: AnyArray, a: AnyArray, b: AnyArray) -> tuple[AnyArray, AnyArray]:
+    return logistic(sigmoid(-a), a) * grad * b, sigmoid(a) * grad
 
 
 def relu_mul_backward(grad: AnyArray, a: AnyArray, b: AnyArray) -> tuple[AnyArray, AnyArray]:
@@ -174,31 +194,37 @@ def relu_mul_backward(grad: AnyArray, a: AnyArray, b: AnyArray) -> tuple[AnyArra
 
 
 def of_gelu(inner_of: Formula, density: Formula, distribution: Formula) -> dict[str, Formula]:
-    """The formulas of both kinds of gelu, and of what they are multiplied by in gradients."""
+    """The formulas of both kinds of gelu, of their products and of gradients."""
 
     def gelu_tanh(x: AnyArray) -> AnyArray:
         return logistic(np.maximum(x, -BEYOND), *inner_of(np.clip(x, -BEYOND, BEYOND)))
 
-    def of_gelu_tanh(x: AnyArray) -> AnyArray:
-        within = np.clip(x, -BEYOND, BEYOND)
+    def gelu_mul_backward(grad: AnyArray, a: AnyArray, b: AnyArray) -> tuple[AnyArray, AnyArray]:
+        within = np.clip(a, -BEYOND, BEYOND)
         inner, tail = inner_of(within)
         slope = LINEAR + 3 * CUBIC * within * within
-        return logistic(1 + within * slope * sigmoid(-inner), inner, tail)
+        share = logistic(1, inner, tail)
+        derivative = (1 + within * slope * sigmoid(-inner)) * share
+        return derivative * grad * b, np.maximum(a, -BEYOND) * share * grad
 
     def gelu_erf(x: AnyArray) -> AnyArray:
         return np.maximum(x, -BEYOND) * distribution(np.clip(x, -BEYOND, BEYOND))
 
-    def of_gelu_erf(x: AnyArray) -> AnyArray:
-        within = np.clip(x, -BEYOND, BEYOND)
-        return distribution(within) + within * density(within)
+    def gelu_erf_mul_backward(
+        grad: AnyArray, a: AnyArray, b: AnyArray
+    ) -> tuple[AnyArray, AnyArray]:
+        within = np.clip(a, -BEYOND, BEYOND)
+        share = distribution(within)
+        derivative = share + within * density(within)
+        return derivative * grad * b, np.maximum(a, -BEYOND) * share * grad
 
     return {
         "gelu_tanh": gelu_tanh,
         "gelu_mul": gated(gelu_tanh),
-        "gelu_mul_backward": backward(of_gelu_tanh, gelu_tanh),
+        "gelu_mul_backward": gelu_mul_backward,
         "gelu_erf": gelu_erf,
         "gelu_erf_mul": gated(gelu_erf),
-        "gelu_erf_mul_backward": backward(of_gelu_erf, gelu_erf),
+        "gelu_erf_mul_backward": gelu_erf_mul_backward,
     }
 
 
@@ -229,10 +255,10 @@ ROWS = {
     "relu_mul_backward": Row(relu_mul_backward, 5),
     "sigmoid": Row(sigmoid, 4),
     "sigmoid_mul": Row(gated(sigmoid), 4),
-    "sigmoid_mul_backward": Row(backward(of_sigmoid, sigmoid), 8),
+    "sigmoid_mul_backward": Row(sigmoid_mul_backward, 8),
     "silu": Row(silu, 4),
     "silu_mul": Row(gated(silu), 4),
-    "silu_mul_backward": Row(backward(of_silu, silu), 8),
+    "silu_mul_backward": Row(silu_mul_backward, 8),
     "softplus": Row(softplus, 25, softplus),
     **{name: Row(formula, 30, SINGLE[name]) for name, formula in DOUBLE.items()},
 }

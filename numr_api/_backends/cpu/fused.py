@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from numr_api._backends.cpu import threads
+from numr_api._backends.cpu import jit, threads
 from numr_api._backends.cpu.activations import ROWS, Formula
 from numr_api._dtypes import EXTENSIONS, DType, float32
 
@@ -29,6 +29,7 @@ def find_fused(name: str, dtype: DType) -> Kernel | None:
         return None
     is_single = dtype is float32 or dtype in EXTENSIONS
     formula = row.for_single if is_single and row.for_single else row.formula
+    formula = (jit.find_formula(name) if is_single else None) or formula
     wide = np.dtype(np.float32 if is_single and row.for_single is None else np.float64)
     results = 2 if name.endswith("backward") else 1
 
@@ -60,6 +61,9 @@ def _fill(
         for low in range(start, stop, BLOCK):
             part = slice(low, min(low + BLOCK, stop))
             blocks = [x[part].astype(wide, copy=False) for x in sources]
+            if isinstance(formula, np.ufunc) and targets[0].dtype == wide:  # a compiled one
+                formula(*blocks, targets[0][part])
+                continue
             outcome = formula(*blocks, *options)
             for target, block in zip(
                 targets, outcome if len(targets) > 1 else (outcome,), strict=True

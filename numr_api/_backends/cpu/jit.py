@@ -23,11 +23,22 @@ from numr_api._backends.cpu.repairs_vectorised import has_feature, has_wide_vect
 from numr_api._backends.cpu.transcendental import shared
 from numr_api._declare import large_kernels
 
-__all__ = ["NAMES", "check_setting", "find_compiled", "find_selection", "obstacle", "state"]
+__all__ = [
+    "NAMES",
+    "check_setting",
+    "find_compiled",
+    "find_formula",
+    "find_selection",
+    "obstacle",
+    "state",
+]
 
 # NumPy's err by more than 2 units in the last place, on one processor or another. For vectors of
 # 512 bits LLVM leaves tan a loop of single numbers, ten times as slow as what repairs it there.
 NAMES = ("asin", "exp", "expm1", "log", "log10", *(() if has_wide_vectors() else ("tan",)))
+
+# Activation functions, and of how many arrays.
+OPERANDS = {"sigmoid": 1, "sigmoid_mul": 2, "silu": 1, "silu_mul": 2}
 
 SETTING = "NUMR_API_JIT"
 
@@ -88,6 +99,15 @@ def find_selection() -> np.ufunc | None:
     """The ufunc of a mask's bytes and two integer arrays of one dtype; None if there is none."""
     integers = ("int8", "int16", "int32", "int64")
     return None if obstacle() else made("select", [f"{t}(int8, {t}, {t})" for t in integers])
+
+
+@cache
+def find_formula(name: str) -> np.ufunc | None:
+    """The ufunc of float32 arrays of an activation function; None if there is none."""
+    count = OPERANDS.get(name)
+    if count is None or obstacle():
+        return None
+    return made(name, [f"float32({', '.join(['float32'] * count)})"])
 
 
 def made(name: str, signatures: list[str]) -> np.ufunc:

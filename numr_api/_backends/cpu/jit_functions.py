@@ -120,11 +120,11 @@ def polynomial(x: Number, coefficients: Any) -> Number:
 
 
 @reusable
-def exponential(x: Number) -> tuple[Number, Number]:
+def exponential(x: Number, lowest: float = -110.0, highest: float = 90.0) -> tuple[Number, Number]:
     """Of e^x = scale (1 + rest), where the scale is a power of two: the rest and the scale."""
     v = np.float64(x)
-    v = 90.0 if v > 90.0 else v  # what is beyond overflows, or underflows, in float32 as well
-    v = -110.0 if v < -110.0 else v
+    v = highest if v > highest else v  # what is beyond overflows in float32 as well,
+    v = lowest if v < lowest else v  # or underflows
     rounded = np.float64(fma(v, LOG2_E, ROUNDER + BIAS))
     fraction = fma(v, LOG2_E, -(rounded - (ROUNDER + BIAS)))
     scale = np.int64(rounded.view(np.int64) << 52).view(np.float64)
@@ -139,6 +139,35 @@ def exp(x: Number) -> Number:
 def expm1(x: Number) -> Number:
     rest, scale = exponential(x)
     return single(fma(scale, rest, -(1.0 - scale)))  # -0 stays -0
+
+
+@reusable
+def gate(factor: Number, x: Number) -> Number:
+    """factor / (1 + e^-x), in double precision."""
+    rest, scale = exponential(-x, -200.0, 200.0)
+    return factor / (1.0 + fma(scale, rest, scale))
+
+
+@reusable
+def gated(x: Number) -> Number:
+    v = np.float64(x)
+    return gate(-200.0 if v < -200.0 else v, v)  # of -infinity -0
+
+
+def sigmoid(x: Number) -> Number:
+    return single(gate(1.0, np.float64(x)))
+
+
+def silu(x: Number) -> Number:
+    return single(gated(x))
+
+
+def sigmoid_mul(a: Number, b: Number) -> Number:
+    return single(gate(1.0, np.float64(a)) * np.float64(b))
+
+
+def silu_mul(a: Number, b: Number) -> Number:
+    return single(gated(a) * np.float64(b))
 
 
 @reusable

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 AnyArray = Any
 
-BLOCK = 32768  # elements, at least a row
+BLOCK = 16384  # elements, at least a row
 NANOSECONDS = 4  # for an element, about
 
 __all__ = ["ROUTINES"]
@@ -71,7 +71,8 @@ def along(formula: Formula, axis: int, *arrays: AnyArray, wide: Any = None) -> A
 
 def _exponentials(x: AnyArray, most: AnyArray) -> tuple[AnyArray, AnyArray]:
     """``exp(x - most)``, and the sum of each row."""
-    powers = exp(x - most)
+    powers = x - most
+    exp(powers, out=powers)
     return powers, np.add.reduce(powers, axis=-1, keepdims=True)
 
 
@@ -109,7 +110,7 @@ def _softmax_backward(grad: AnyArray, output: AnyArray) -> AnyArray:
 
 def _normalized(x: AnyArray, eps: float) -> AnyArray:
     """In float64, where squares of float32 do not overflow."""
-    norm = np.sqrt(np.add.reduce(x * x, axis=-1, keepdims=True))
+    norm = np.sqrt(np.add.reduce(np.square(x), axis=-1, keepdims=True))
     norm = np.maximum(norm, eps)
     norm[norm == 0] = 1
     return x / norm

@@ -17,7 +17,7 @@ from numr_api._backends.cpu.two_parts import product
 AnyArray = Any
 Tile = tuple[slice, slice, slice]
 
-TILE = 16384  # elements
+TILE = 8192  # elements
 NANOSECONDS = 8  # for an element, about
 LARGEST = 2.0**26  # where multiples of pi in float64 begin to be wrong in what float32 shows
 
@@ -32,11 +32,15 @@ def sine_parts(alpha: AnyArray, x: AnyArray, *, twice: bool) -> tuple[AnyArray, 
         lost[~np.isfinite(lost)] = 0  # where the parts of a product overflow
         square = sine * sine + lost * slope
         return square, slope + 2 * lost * (1 - 2 * sine * sine) if twice else None
-    angle = alpha.astype(np.float64) * x
-    if not abs(angle).max() < LARGEST:  # or NaN
+    angle = x.astype(np.float64)
+    angle *= alpha
+    if not (angle.max() < LARGEST and angle.min() > -LARGEST):  # or NaN
         sine, slope = np.sin(angle), np.sin(2 * angle)
         return (sine * sine).astype(np.float32), slope.astype(np.float32)
-    angle -= np.rint(angle * (1 / math.pi)) * math.pi
+    turns = angle * (1 / math.pi)
+    np.rint(turns, out=turns)
+    turns *= math.pi
+    angle -= turns
     near = angle.astype(np.float32)
     sine = np.sin(near)
     return sine * sine, np.sin(near + near) if twice else None
