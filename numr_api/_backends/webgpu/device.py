@@ -29,6 +29,7 @@ from numr_api._backends.webgpu import (
 )
 from numr_api._backends.webgpu.data import Strided
 from numr_api._backends.webgpu.expressions import CLIP, EXPRESSIONS, expression
+from numr_api._backends.webgpu.expressions_activation import ACTIVATIONS, WITH_TWO_RESULTS
 from numr_api._backends.webgpu.faults import SIZE, Faults
 from numr_api._backends.webgpu.moments import Moments
 from numr_api._backends.webgpu.products import Products
@@ -205,6 +206,8 @@ class WebgpuBackend:
         promoted = [self.types[dtype]] * len(operands)
         if operation == "where":
             promoted[0] = self.types[_dtypes.bool]
+        if operation in ACTIVATIONS and promoted[0].compute == "f32":
+            promoted = [self.types[_dtypes.float32]] * len(operands)
         if operation == "clip":
             given = [x is not type(None) for x in operands]
             row = CLIP[given[1], given[2]]
@@ -216,7 +219,8 @@ class WebgpuBackend:
         if text is None:
             raise Unsupported(f"{dtype} on {self.device}")
         body = f"return {text.replace('{t}', promoted[-1].suffix)};"
-        return elementwise.Kernel(self, operation, body, types, promoted, result)
+        results = 2 if operation in WITH_TWO_RESULTS else 1
+        return elementwise.Kernel(self, operation, body, types, promoted, result, results)
 
     def launch(self, kernel: Kernel, /, *operands: Data | Scalar | None, out: Data = None) -> Data:
         return kernel(*operands, out=out) if out is not None else kernel(*operands)
