@@ -20,11 +20,14 @@ from numr_api._backends.webgpu import (
     linear_algebra,
     movement,
     packed,
+    padding,
     repetition,
+    rows,
     searching,
     selection,
     sorting,
     transposition,
+    walsh_hadamard,
     wgsl,
 )
 from numr_api._backends.webgpu.data import Strided
@@ -57,6 +60,9 @@ ROUTINES: dict[str, Callable[..., Any]] = {
     **creation.ROUTINES,
     **fourier.ROUTINES,
     **linear_algebra.ROUTINES,
+    **padding.ROUTINES,
+    **rows.ROUTINES,
+    **walsh_hadamard.ROUTINES,
     **searching.ROUTINES,
 }
 

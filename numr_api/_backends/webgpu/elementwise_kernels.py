@@ -19,7 +19,7 @@ from numr_api._backends.webgpu.types import Type, convert
 
 
 NAMES = "abcd"  # of operands
-OUTPUTS = ("output", "second_output")
+OUTPUTS: Sequence[str] = ("output", "second_output")
 
 
 class Signature(NamedTuple):

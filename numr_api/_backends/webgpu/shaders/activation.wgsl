@@ -55,3 +55,8 @@ const LEAST_OF_GELU_ERF_f32: f32 = -15.0;
 const LEAST_EXPONENT_f64: f64 = -800.0;
 const LEAST_OF_GELU_f64: f64 = -24.0;
 const LEAST_OF_GELU_ERF_f64: f64 = -39.0;
+
+// The bits of 1, for split_exponent.
+
+const ONE_BITS_f32: u32 = 0x3f800000u;
+const ONE_BITS_f64: u64 = 0x3ff0000000000000lu;
