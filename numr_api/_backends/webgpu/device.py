@@ -25,6 +25,7 @@ from numr_api._backends.webgpu import (
     rows,
     searching,
     selection,
+    snake,
     sorting,
     transposition,
     walsh_hadamard,
@@ -64,6 +65,7 @@ ROUTINES: dict[str, Callable[..., Any]] = {
     **rows.ROUTINES,
     **walsh_hadamard.ROUTINES,
     **searching.ROUTINES,
+    **snake.ROUTINES,
 }
 
 

@@ -17,7 +17,6 @@ from numr_api._backends.webgpu.kernels import (
 )
 from numr_api._backends.webgpu.types import Type, convert
 
-
 NAMES = "abcd"  # of operands
 OUTPUTS: Sequence[str] = ("output", "second_output")
 

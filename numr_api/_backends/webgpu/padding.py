@@ -73,9 +73,7 @@ def _axes(shape: Shape, widths: Widths, steps: Sequence[Shape]) -> list[tuple[An
 # --- pad ------------------------------------------------------------------------------------------
 
 
-def pad(
-    backend: WebgpuBackend, x: Strided, *, widths: Widths, mode: str, value: Scalar
-) -> Strided:
+def pad(backend: WebgpuBackend, x: Strided, *, widths: Widths, mode: str, value: Scalar) -> Strided:
     """x with so many elements before and after along each axis; negative widths crop."""
     shape = tuple(n + before + after for n, (before, after) in zip(x.shape, widths, strict=True))
     if not x.size:  # of which nothing but a constant can be made
@@ -105,7 +103,7 @@ def pad(
 
 def _bits(value: Scalar, dtype: DType) -> list[int]:
     """A number of a dtype as four words, of which the last ones may be zeros."""
-    wide = np.asarray(value) if dtype.kind != "f" else np.asarray(value, np.float64)
+    wide = np.asarray([value]) if dtype.kind != "f" else np.asarray([value], np.float64)
     with np.errstate(all="ignore"):
         bits = converted(wide, dtype).tobytes()
     return np.frombuffer(bits.ljust(16, b"\0"), np.uint32).tolist()

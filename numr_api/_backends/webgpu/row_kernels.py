@@ -25,59 +25,9 @@ from numr_api._backends.webgpu.kernels import (
     written_element,
     written_type,
 )
+from numr_api._backends.webgpu.reduction_kernels import function_text
+from numr_api._backends.webgpu.row_operations import Row
 from numr_api._backends.webgpu.types import Type
-
-
-class Row(NamedTuple):
-    """An operation on rows, as expressions of the elements x and y, and of ``top`` and ``total``.
-
-    Attributes:
-        inputs: how many arrays there are.
-        measure: of an element, whose largest value is ``top``; empty if that is not needed.
-        lowest: the least of these.
-        term: of an element, as a pair.
-        keeps_term: whether that is all the result needs to know of an element, then called x.
-        merged: the sum of a part of the row, ``sum``, whose own top is ``part_top``.
-        closed: the pair that ``total`` is, made of ``sum``.
-        result: of an element, or of the row.
-        of_row: whether it is of the row.
-    """
-
-    inputs: int
-    measure: str
-    lowest: str
-    term: str
-    merged: str
-    closed: str
-    result: str
-    keeps_term: bool = False
-    of_row: bool = False
-
-
-_EXP = {
-    "inputs": 1, "measure": "x", "lowest": "-infinity_{t}()",
-    "term": "Double_{t}(exp_below_{t}(x, top), T(0))",
-    "merged": "multiply_double_{t}(sum, Double_{t}(exp_below_{t}(part_top, top), T(0)))",
-}  # fmt: skip
-ROWS = {
-    "softmax": Row(
-        **_EXP, closed="sum", result="softmax_share_{t}(x, top, total)", keeps_term=True
-    ),
-    "log_softmax": Row(
-        **_EXP, closed="log_of_total_{t}(top, sum)", result="log_softmax_share_{t}(x, top, total)"
-    ),
-    "logsumexp": Row(
-        **_EXP, closed="log_of_total_{t}(top, sum)", result="logsumexp_of_{t}(top, total)",
-        of_row=True,
-    ),
-    "softmax_backward": Row(
-        2, "", "", "product_term_{t}(x, y)", "sum", "sum", "softmax_gradient_{t}(x, y, total)"
-    ),
-    "l2_normalize": Row(
-        1, "abs(x)", "T(0)", "square_term_{t}(x, top)", "squares_of_part_{t}(sum, part_top, top)",
-        "sqrt_double_{t}(sum)", "normalized_{t}(x, top, total, eps)",
-    ),
-}  # fmt: skip
 
 
 class Variant(NamedTuple):
@@ -105,9 +55,9 @@ class Variant(NamedTuple):
 # partial results a row has, and eps.
 COMMON = ("count", "chunks", "first_chunk", "chunk_length", "row_length", "parts")
 
-HEAD = """
-var<workgroup> shared_pairs: array<Double_{t}, 256>;
-
+# Functions of a slice of a workgroup: the largest of its threads' numbers, and the sum of pairs.
+SHARED = "var<workgroup> shared_pairs: array<Double_{t}, 256>;"
+COMBINED_TOP = """
 fn combined_top(value: T, slot: u32, lane: u32) -> T {{
     var top = value;
     shared_pairs[slot].high = top;
@@ -123,7 +73,8 @@ fn combined_top(value: T, slot: u32, lane: u32) -> T {{
     workgroupBarrier();
     return top;
 }}
-
+"""
+COMBINED_SUM = """
 fn combined_sum(value: Double_{t}, slot: u32, lane: u32) -> Double_{t} {{
     var sum = value;
     shared_pairs[slot] = sum;
@@ -135,7 +86,9 @@ fn combined_sum(value: Double_{t}, slot: u32, lane: u32) -> Double_{t} {{
         }}
     }}
     workgroupBarrier();
-    return settled_{t}(shared_pairs[slot - lane]);
+    sum = shared_pairs[slot - lane];
+    workgroupBarrier();
+    return settled_{t}(sum);
 }}
 """
 
@@ -191,9 +144,7 @@ class Text:
 
     def __init__(self, variant: Variant, row: Row, kind: Type) -> None:
         self.variant, self.kind = variant, kind
-        self.row = Row(*[
-            x.replace("{t}", kind.suffix) if isinstance(x, str) else x for x in row
-        ])  # fmt: skip
+        self.row = row.with_suffix(kind.suffix)
         words = Words(1)
         self.named = dict(zip(COMMON, words.take(len(COMMON)), strict=True))
         self.eps = kind.scalar_from(words.take(kind.words))
@@ -223,13 +174,12 @@ class Text:
         starts: list[str] = []
         for name, (place, *steps, _) in self.places.items():
             lines, axes = position(self.lengths, "k")
-            body = indented([*lines, f"return {place_of(place, steps, axes)};"])
-            parts.append(f"fn {name}_place(k: u32) -> u32 {{\n{body}\n}}")
+            parts.append(function_text(f"{name}_place", "k", lines, place_of(place, steps, axes)))
             starts.append(f"let {name}_start = {name}_place(k);")
-        parts.append(HEAD.format(**names))
+        parts += [text.format(**names) for text in (SHARED, COMBINED_TOP, COMBINED_SUM)]
         if variant.step == "last":
             sums = FROM_PARTS.format(**names, merged=self.row.merged, closed=self.row.closed,
-                                     lowest=self.row.lowest or "T(0)")  # fmt: skip
+                                     lowest=self.row.lowest)  # fmt: skip
         else:
             sums = self._sums()
         parts.append(MAIN.format(**names, starts=indented(starts), sums=sums,
@@ -327,10 +277,8 @@ class Text:
     def _result(self) -> str:
         variant, row, kind = self.variant, self.row, self.kind
         if variant.step == "partial":
-            place = "partial[partial_start]"
-            return (
-                f"    if is_there && lane == 0u {{ {place} = vec4<T>(top, sum.high, sum.low, T(0)); }}"
-            )
+            value = "vec4<T>(top, sum.high, sum.low, T(0))"
+            return f"    if is_there && lane == 0u {{ partial[partial_start] = {value}; }}"
         eps = f"    let eps = {self.eps};\n"
         if row.of_row:
             put = written_element(kind, "output", "output_start", row.result)
@@ -347,7 +295,9 @@ class Text:
         else:
             step = self.places["output"][-1]
             for j, value in enumerate(results):
-                put = written_element(kind, "output", f"(output_start + (i + {j}u) * {step})", value)
+                put = written_element(
+                    kind, "output", f"(output_start + (i + {j}u) * {step})", value
+                )
                 lines.append(f"if i + {j}u < length {{ {put} }}")
         return f"{eps}    if is_there {{{self._loop(lines)}\n    }}"
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from numr_api._backends.webgpu.data import Strided, merge, permute, reshape, row_major
 from numr_api._backends.webgpu.kernels import EACH, WORKGROUP, window_of
 from numr_api._backends.webgpu.reductions import RAW
-from numr_api._backends.webgpu.row_kernels import ROWS, Variant, source
+from numr_api._backends.webgpu.row_kernels import Variant, source
+from numr_api._backends.webgpu.row_operations import ROWS
 from numr_api._backends.webgpu.types import WORD
 from numr_api._errors import Unsupported
 
@@ -97,9 +98,7 @@ class Rows:
         for part in parts_of(everything, loop):
             self._dispatch(variant, everything, part, length, 1, words)
 
-    def _in_chunks(
-        self, arrays: Sequence[Strided], loop: Loop, words: tuple[int, ...]
-    ) -> None:
+    def _in_chunks(self, arrays: Sequence[Strided], loop: Loop, words: tuple[int, ...]) -> None:
         """Partial results of chunks first, then the results of blocks of chunks."""
         *inputs, out = arrays
         length, row = loop.chunk, self._row
@@ -157,7 +156,7 @@ class Rows:
         )
         moved = [p - w.offset // x.dtype.itemsize  # type: ignore[union-attr]
                  for x, p, w in zip(arrays, places, windows, strict=True)]  # fmt: skip
-        inputs = self._row.inputs
+        inputs, rank = self._row.inputs, len(lengths)
         looked_at = [i for i in range(len(arrays)) if arrays[i].dtype is arrays[0].dtype]
         if self._row.of_row:
             looked_at = looked_at[:inputs]
@@ -168,10 +167,10 @@ class Rows:
         )  # fmt: skip
         columns = (
             variant.threads < WORKGROUP
-            and len(lengths) > 1
+            and rank > 1
             and abs(steps[0][-2]) < abs(along[0])
         )  # fmt: skip
-        variant = variant._replace(columns=columns, vector=vector, rank=len(lengths))
+        variant = variant._replace(columns=columns, vector=vector, rank=rank)
         backend = self._backend
         program = backend.compiled(
             ("rows", self._name, self._kind.name, variant), self._name, len(arrays),
@@ -202,9 +201,7 @@ def parts_of(arrays: Sequence[Strided], loop: Loop) -> Iterator[Loop]:
     later = [p + half * s[axis] for p, s in zip(places, steps, strict=True)]
     yield from parts_of(arrays, loop._replace(lengths=shorter[0]))
     later_first = first + half if axis == len(lengths) - 1 else first
-    yield from parts_of(
-        arrays, loop._replace(lengths=shorter[1], places=later, first=later_first)
-    )
+    yield from parts_of(arrays, loop._replace(lengths=shorter[1], places=later, first=later_first))
 
 
 # --- the routines ---------------------------------------------------------------------------------

@@ -14,3 +14,13 @@ fn snake_beta_F(x: F, alpha: F, beta: F, eps: F) -> F {
     let sine = sincos_of_product_F(alpha, x).x;
     return x + divide_F(sine * sine, beta + eps);
 }
+
+// Of an element: its own gradient, and what it adds to those of alpha and of beta, but for powers of
+// beta + eps.
+fn snake_gradients_F(gradient: F, x: F, alpha: F, sum: F) -> vec3<F> {
+    let at = sincos_of_product_F(alpha, x);
+    let slope = F(2) * at.x * at.y;
+    return vec3<F>(
+        gradient * (F(1) + divide_F(alpha * slope, sum)), gradient * x * slope,
+        -(gradient * (at.x * at.x)));
+}
