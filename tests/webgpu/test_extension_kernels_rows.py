@@ -1,4 +1,4 @@
-"""softmax and its relatives, and division by norms, on webgpu: rows of any length, along any axis."""
+"""softmax and its relatives, and division by norms, on webgpu: rows of any length and layout."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import pytest
 from numr_api._backends.webgpu.rows import Rows
 from numr_api._dtypes import BY_NAME
 
-DTYPES = ("float32", "float64")
 NAMES = ("softmax", "log_softmax", "logsumexp", "softmax_backward", "l2_normalize")
-LENGTHS = (1, 3, 31, 32, 33, 48, 49, 255, 256, 257, 1000, "most - 1", "most", "most + 1", 20_001)
+LENGTHS = (1, 31, 32, 33, 255, 256, 257, "most - 1", "most", "most + 1", 20_001)
+CASES = [*((length, "float32") for length in LENGTHS),
+         *((length, "float64") for length in (5, "most", "most + 1"))]  # fmt: skip
 Wide = np.longdouble
 
 
@@ -47,13 +48,16 @@ def reference(name: str, arrays: list[Any]) -> tuple[Any, Any]:
     elif name == "softmax_backward":
         output = arrays[1].astype(Wide)
         total = (x * output).sum(axis=1, keepdims=True)
-        return output * (x - total), output * np.maximum(np.abs(x), np.abs(total))
+        true = output * (x - total)
+        return true, np.maximum(np.abs(true), output * np.maximum(np.abs(x), np.abs(total)))
     else:
         top = x.max(axis=1, keepdims=True)
         shares = np.exp(x - top)
         total = shares.sum(axis=1, keepdims=True)
-        found = {"softmax": shares / total, "log_softmax": x - top - np.log(total),
-                 "logsumexp": top + np.log(total)}[name]  # fmt: skip
+        others = np.where(np.arange(x.shape[1]) == x.argmax(axis=1)[:, None], 0, shares)
+        log_ = np.log1p(others.sum(axis=1, keepdims=True))
+        found = {"softmax": shares / total, "log_softmax": x - top - log_,
+                 "logsumexp": top + log_}[name]  # fmt: skip
     return found, found
 
 
@@ -62,8 +66,7 @@ def ulps(found: Any, true: Any, size: Any) -> float:
     return float(np.max(np.abs(found - true) / unit))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize(("length", "dtype"), CASES)
 @pytest.mark.parametrize("name", NAMES)
 def test_rows_of_any_length(name: str, length: Any, dtype: str, backend: Any) -> None:
     length = length_of(backend, name, dtype, length)
