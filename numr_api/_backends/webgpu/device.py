@@ -20,15 +20,20 @@ from numr_api._backends.webgpu import (
     linear_algebra,
     movement,
     packed,
+    padding,
     repetition,
+    rows,
     searching,
     selection,
+    snake,
     sorting,
     transposition,
+    walsh_hadamard,
     wgsl,
 )
 from numr_api._backends.webgpu.data import Strided
 from numr_api._backends.webgpu.expressions import CLIP, EXPRESSIONS, expression
+from numr_api._backends.webgpu.expressions_activation import ACTIVATIONS, WITH_TWO_RESULTS
 from numr_api._backends.webgpu.faults import SIZE, Faults
 from numr_api._backends.webgpu.moments import Moments
 from numr_api._backends.webgpu.products import Products
@@ -58,7 +63,11 @@ ROUTINES: dict[str, Callable[..., Any]] = {
     **creation.ROUTINES,
     **fourier.ROUTINES,
     **linear_algebra.ROUTINES,
+    **padding.ROUTINES,
+    **rows.ROUTINES,
+    **walsh_hadamard.ROUTINES,
     **searching.ROUTINES,
+    **snake.ROUTINES,
 }
 
 
@@ -207,6 +216,8 @@ class WebgpuBackend:
         promoted = [self.types[dtype]] * len(operands)
         if operation == "where":
             promoted[0] = self.types[_dtypes.bool]
+        if operation in ACTIVATIONS and promoted[0].compute == "f32":
+            promoted = [self.types[_dtypes.float32]] * len(operands)
         if operation == "clip":
             given = [x is not type(None) for x in operands]
             row = CLIP[given[1], given[2]]
@@ -219,7 +230,8 @@ class WebgpuBackend:
             raise Unsupported(f"{dtype} on {self.device}")
         text = text.replace("{t}", promoted[-1].suffix).replace("{g}", promoted[-1].grid)
         body = f"return {text};"
-        return elementwise.Kernel(self, operation, body, types, promoted, result)
+        results = 2 if operation in WITH_TWO_RESULTS else 1
+        return elementwise.Kernel(self, operation, body, types, promoted, result, results)
 
     def launch(self, kernel: Kernel, /, *operands: Data | Scalar | None, out: Data = None) -> Data:
         return kernel(*operands, out=out) if out is not None else kernel(*operands)

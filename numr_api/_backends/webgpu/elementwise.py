@@ -55,8 +55,10 @@ class Kernel:
     """An operation on operands of certain types; call it with their data.
 
     Arguments:
-        body, operands, promoted: see ``Signature``.
+        body, operands, promoted, results: see ``Signature``.
         result: the dtype of the outcome.
+
+    Of two results the call returns a tuple.
     """
 
     def __init__(
@@ -67,11 +69,13 @@ class Kernel:
         operands: Sequence[Type | None],
         promoted: Sequence[Type],
         result: DType,
+        results: int = 1,
     ) -> None:
         self._backend, self._label = backend, label
+        self._results = results
         self._promoted = promoted
         self._dtype, self._itemsize = result, result.itemsize
-        self._signature = Signature(body, operands, promoted, backend.types[result])
+        self._signature = Signature(body, operands, promoted, backend.types[result], results)
         self._variants: dict[tuple[Any, ...], Program] = {}
         self._plans: dict[tuple[Any, ...], Plan] = {}
         self._flat: Program | None = None
@@ -79,11 +83,11 @@ class Kernel:
         self._each = 1 if size > LONG and backend.types[result].packed == 1 else EACH
         self._per_group = self._each * WORKGROUP
 
-    def __call__(self, *operands: Any, out: Strided | None = None) -> Strided:
+    def __call__(self, *operands: Any, out: Strided | None = None) -> Any:
         arrays: list[Strided] = []
         scalars: list[tuple[int, ...]] = []
         shape: Shape | None = None
-        flat = out is None
+        flat = out is None and self._results == 1
         number = 0
         for x in operands:
             if x is None:  # a bound that clip does not have
@@ -108,7 +112,7 @@ class Kernel:
             return out
         block = out.block
         if block.buffer.whole is None:  # the result is wider than the operands
-            self._run(out, True, arrays, scalars)
+            self._run((out,), True, arrays, scalars)
             return out
         block.version += 1
         words = [0, size, size, out.offset, 1]
@@ -129,34 +133,39 @@ class Kernel:
 
     def _call(
         self, arrays: list[Strided], scalars: list[tuple[int, ...]], out: Strided | None
-    ) -> Strided:
+    ) -> Any:
         shape = arrays[0].shape
         if any(x.shape != shape for x in arrays):
             shape = common_shape(*[x.shape for x in arrays])
         if out is None:
-            result = self._backend.empty(shape, self._dtype)
+            results = tuple(self._backend.empty(shape, self._dtype) for _ in range(self._results))
         elif shape != out.shape:
             raise ValueError(f"shape {shape} does not fit {out.shape}")
         else:
-            result = out
+            results = (out,)
             arrays = [_apart(self._backend, x, out) for x in arrays]
-        if result.size:
-            self._run(result, out is None, arrays, scalars)
-        return result
+        if results[0].size:
+            self._run(results, out is None, arrays, scalars)
+        return results[0] if self._results == 1 else results
 
     def fill(self, out: Strided, *scalars: Scalar) -> None:
         """Write to a new contiguous array what comes of scalars only."""
         words = [t.scalar_words(x) for t, x in zip(self._promoted, scalars, strict=True)]
         if out.size:
             with self._backend.gpu.lock:
-                self._run(out, True, [], words)
+                self._run((out,), True, [], words)
 
     def _run(
-        self, out: Strided, fresh: bool, arrays: list[Strided], scalars: list[tuple[int, ...]]
+        self,
+        outs: tuple[Strided, ...],
+        fresh: bool,
+        arrays: list[Strided],
+        scalars: list[tuple[int, ...]],
     ) -> None:
-        """Record the kernel for any operands that broadcast to the output."""
-        out.block.version += 1
-        everything = (out, *arrays)
+        """Record the kernel for any operands that broadcast to the outputs."""
+        for out in outs:
+            out.block.version += 1
+        everything = (*outs, *arrays)
         bindings = tuple([x.block.buffer.whole for x in everything])
         if None in bindings:
             self._run_pieces(everything, fresh, scalars)
@@ -192,17 +201,18 @@ class Kernel:
     def _plan(
         self, lengths: Shape, steps: Sequence[Shape], aligned: Sequence[bool], fresh: bool
     ) -> Plan:
-        """What is the same whenever operands lie so; the output comes first."""
+        """What is the same whenever operands lie so; outputs come first."""
         count = prod(lengths)
         rank = len(lengths)
         whole_rows = self._each > 1 and (rank == 1 or lengths[-1] % EACH == 0)
         modes = [mode_of(step, even, whole_rows) for step, even in zip(steps, aligned, strict=True)]
-        if self._each == 1:
-            modes[0] = "strided"
-        elif fresh and aligned[0]:
-            modes[0] = "vector"  # contiguous, and beyond its end is nothing of others
-        elif modes[0] != "vector" or count % EACH:
-            modes[0] = "strided"
+        for i in range(self._results):
+            if self._each == 1:
+                modes[i] = "strided"
+            elif fresh and aligned[i]:
+                modes[i] = "vector"  # contiguous, and beyond its end is nothing of others
+            elif modes[i] != "vector" or count % EACH:
+                modes[i] = "strided"
         key = (rank, whole_rows, *modes)
         words = [0, count, *lengths]
         places: list[int] = []

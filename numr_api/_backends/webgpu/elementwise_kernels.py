@@ -17,30 +17,40 @@ from numr_api._backends.webgpu.kernels import (
 )
 from numr_api._backends.webgpu.types import Type, convert
 
+NAMES = "abcd"  # of operands
+OUTPUTS: Sequence[str] = ("output", "second_output")
+
 
 class Signature(NamedTuple):
     """What a kernel computes, of what.
 
     Attributes:
-        body: WGSL for ``operation``, whose parameters a, b, c are of the promoted types.
+        body: WGSL for ``operation``, whose parameters a, b, c, d are of the promoted types.
         operands: how each operand is stored; None for a Python scalar.
         promoted: what each is converted to when it is loaded.
         result: the type of the outcome.
+        results: how many there are; of two, ``operation`` returns a vector.
     """
 
     body: str
     operands: Sequence[Type | None]
     promoted: Sequence[Type]
     result: Type
+    results: int = 1
 
     def operation(self) -> str:
         """The declaration of the function that is applied to each element."""
         parameters = ", ".join(
             f"{name}: {promoted.compute}"
-            for name, promoted in zip("abc", self.promoted, strict=False)
+            for name, promoted in zip(NAMES, self.promoted, strict=False)
         )
         alias = f"alias T = {self.promoted[-1].compute};\n"
-        return f"{alias}fn operation({parameters}) -> {self.result.compute} {{ {self.body} }}"
+        return f"{alias}fn operation({parameters}) -> {self.outcome} {{ {self.body} }}"
+
+    @property
+    def outcome(self) -> str:
+        """The WGSL type of what ``operation`` returns."""
+        return self.result.compute if self.results == 1 else f"vec2<{self.result.compute}>"
 
 
 def source_of(
@@ -51,37 +61,40 @@ def source_of(
     Arguments:
         rank: how many axes there are after merging.
         whole_rows: whether a thread's elements always lie in one row.
-        modes: how each array is reached, the output first.
+        modes: how each array is reached, outputs first.
         each: how many elements a thread has.
     """
     words = Words(2)
     lengths = words.take(rank)
     accesses: list[tuple[str, str, Type, str, list[str]]] = []
-    names = iter("abc")
-    arrays = ["output"]
+    names = iter(NAMES)
+    outputs = OUTPUTS[: signature.results]
+    arrays = list(outputs)
     for kind in signature.operands:
         name = next(names)
         if kind is not None:
             arrays.append(name)
-    types = [signature.result, *(kind for kind in signature.operands if kind is not None)]
+    types = [signature.result] * len(outputs)
+    types += [kind for kind in signature.operands if kind is not None]
     for name, kind, mode in zip(arrays, types, modes, strict=True):
         place = words.take(1)[0]
         steps = words.take(rank) if mode != "constant" else []
         accesses.append((name, mode, kind, place, steps))
     declarations = [
-        binding(number, name, element_of(kind, mode, number == 1))
+        binding(number, name, element_of(kind, mode, name in outputs))
         for number, (name, mode, kind, _, _) in enumerate(accesses, 1)
     ]
     values = [
         (name, promoted, kind)
-        for name, promoted, kind in zip("abc", signature.promoted, signature.operands, strict=False)
+        for name, promoted, kind in zip(NAMES, signature.promoted, signature.operands, strict=False)
     ]
     scalars = {
         name: promoted.scalar_from(words.take(promoted.words))
         for name, promoted, kind in values
         if kind is None
     }
-    given = (lengths, accesses, values, scalars, signature.result)
+    written, read = accesses[: len(outputs)], accesses[len(outputs) :]
+    given = (lengths, written, read, values, scalars, signature)
     main = whole_rows_main(*given) if whole_rows else single_elements_main(*given, each)
     return "\n".join([words.declaration(), *declarations, signature.operation(), main])
 
@@ -114,16 +127,16 @@ Accesses = list[tuple[str, str, Type, str, list[str]]]
 
 def whole_rows_main(
     lengths: list[str],
-    accesses: Accesses,
+    written: Accesses,
+    read: Accesses,
     values: list[tuple[str, Type, Type | None]],
     scalars: dict[str, str],
-    result: Type,
+    signature: Signature,
 ) -> str:
     """The kernel for rows of whole vectors: a thread's elements differ in the last axis only."""
     lines, axes = position(lengths, "first")
     loaded: dict[str, list[str]] = {name: [text] * EACH for name, text in scalars.items()}
-    _, out_mode, _, out_place, out_steps = accesses[0]
-    for name, mode, kind, place, steps in accesses[1:]:
+    for name, mode, kind, place, steps in read:
         if mode == "constant":
             lines.append(f"let {name}_value = {kind.element(name, place)};")
             loaded[name] = [f"{name}_value"] * EACH
@@ -143,29 +156,36 @@ def whole_rows_main(
             for name, promoted, kind in values
         )
         lines.append(f"let result{i} = operation({given});")
-    lines.append(f"let output_first = {place_of(out_place, out_steps, axes)};")
-    results = [f"result{i}" for i in range(EACH)]
-    if out_mode == "vector":
-        lines += result.store("output", "output_first", results)
-    else:
+    for (name, mode, kind, place, steps), part in zip(written, parts_of(signature), strict=True):
+        lines.append(f"let {name}_first = {place_of(place, steps, axes)};")
+        results = [f"result{i}{part}" for i in range(EACH)]
+        if mode == "vector":
+            lines += kind.store(name, f"{name}_first", results)
+            continue
         for i, text in enumerate(results):
-            put = written_element(result, "output", f"output_first + {i}u * {out_steps[-1]}", text)
+            put = written_element(kind, name, f"{name}_first + {i}u * {steps[-1]}", text)
             lines.append(f"if first + {i}u < count {{ {put} }}")
     return MAIN.format(each=EACH, lines=indented(lines))
 
 
+def parts_of(signature: Signature) -> Sequence[str]:
+    """What selects each result of what ``operation`` returns."""
+    return ("",) if signature.results == 1 else (".x", ".y")
+
+
 def single_elements_main(
     lengths: list[str],
-    accesses: Accesses,
+    written: Accesses,
+    read: Accesses,
     values: list[tuple[str, Type, Type | None]],
     scalars: dict[str, str],
-    result: Type,
+    signature: Signature,
     each: int,
 ) -> str:
     """The kernel whose threads may cross from one row to the next, or have one element each."""
     lines, axes = position(lengths, "index")
     elements = dict(scalars)
-    for name, _, kind, place, steps in accesses[1:]:
+    for name, _, kind, place, steps in read:
         where = place_of(place, steps, axes) if steps else place
         elements[name] = kind.element(name, where)
     given = ", ".join(
@@ -173,18 +193,22 @@ def single_elements_main(
         for name, promoted, kind in values
     )
     text = indented(lines)
-    at = f"fn at(index: u32) -> {result.compute} {{\n{text}\n    return operation({given});\n}}"
-    _, out_mode, _, out_place, out_steps = accesses[0]
-    parts = [f"let result{i} = at(min(first + {i}u, last));" for i in range(each)]
-    results = [f"result{i}" for i in range(each)]
-    if out_mode == "vector":
-        parts += result.store("output", f"{out_place} + first", results)
-        return at + MAIN.format(each=each, lines=indented(parts))
+    functions = [
+        f"fn at(index: u32) -> {signature.outcome} {{\n{text}\n    return operation({given});\n}}"
+    ]
+    lines = [f"let result{i} = at(min(first + {i}u, last));" for i in range(each)]
     more, axes = position(lengths, "index")
     text = indented(more)
-    place = f"fn place(index: u32) -> u32 {{\n{text}\n"
-    place += f"    return {place_of(out_place, out_steps, axes)};\n}}\n"
-    for i, value in enumerate(results):
-        put = written_element(result, "output", "to", value)
-        parts.append(f"if first + {i}u < count {{ let to = place(first + {i}u); {put} }}")
-    return place + at + MAIN.format(each=each, lines=indented(parts))
+    for (name, mode, kind, place, steps), part in zip(written, parts_of(signature), strict=True):
+        results = [f"result{i}{part}" for i in range(each)]
+        if mode == "vector":
+            lines += kind.store(name, f"{place} + first", results)
+            continue
+        body = f"{text}\n    return {place_of(place, steps, axes)};"
+        functions.append(f"fn {name}_place(index: u32) -> u32 {{\n{body}\n}}")
+        for i, value in enumerate(results):
+            put = written_element(kind, name, "to", value)
+            lines.append(
+                f"if first + {i}u < count {{ let to = {name}_place(first + {i}u); {put} }}"
+            )
+    return "\n".join(functions) + MAIN.format(each=each, lines=indented(lines))

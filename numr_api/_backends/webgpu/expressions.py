@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from numr_api._backends.webgpu.expressions_activation import ACTIVATIONS
+
 Row = Mapping[str, str]
 
 
@@ -74,6 +76,7 @@ EXPRESSIONS: dict[str, Row] = {
     },
     "atan2": {"f": "atan2_{t}(a, b)"},
     "logaddexp": {"f": "logaddexp_{t}(a, b)"},
+    **ACTIVATIONS,
 }  # fmt: skip
 
 # clip has bounds that may be missing; NaN in any operand gives NaN.
