@@ -1,7 +1,9 @@
 // Complex arithmetic and elementary functions. Special values are those of ISO C, annex G, as the
-// array API standard lists them. complex64 is computed in double and rounded once.
+// array API standard lists them. complex64 is computed in double and rounded
+// once, but for exp, sin, cos, sinh and cosh.
 #pragma once
 #include "functions.cuh"
+#include "single_complex.cuh"
 
 namespace numr {
 
@@ -106,8 +108,8 @@ DEVICE complex64 sign(complex64 z) { return narrow(sign(wide(z))); }
 // --- exponential functions -----------------------------------------------------------------------
 
 // a * b, where a zero makes 0 of infinity and NaN as well.
-DEVICE double times(double a, double b) {
-    if (a == 0.0 || b == 0.0) return signbit_(a) != signbit_(b) ? -0.0 : 0.0;
+template <typename F> DEVICE F times(F a, F b) {
+    if (a == F(0) || b == F(0)) return signbit_(a) != signbit_(b) ? -F(0) : F(0);
     return a * b;
 }
 
@@ -264,7 +266,7 @@ DEVICE complex128 sqrt(complex128 z) {
 }
 
 // exp(w log z), the logarithm and the product in pairs.
-DEVICE complex128 pow(complex128 z, complex128 w) {
+NOT_INLINED complex128 pow(complex128 z, complex128 w) {
     if (w.real == 0.0 && w.imag == 0.0) return {1.0, 0.0};
     if (z.real == 0.0 && z.imag == 0.0) {
         double value = w.real > 0.0 && isfinite_(w) ? 0.0 : nan_of<double>();
@@ -297,7 +299,7 @@ DEVICE double log_of_double_modulus(complex128 z) {
     return log_of_modulus(z.real, z.imag) + LOG_2.high;
 }
 
-DEVICE complex128 asinh(complex128 z) {
+NOT_INLINED complex128 asinh(complex128 z) {
     if (isinf_(z)) {
         double angle = ::atan2(::fabs(z.imag), ::fabs(z.real));
         return {copysign_(infinity<double>(), z.real),
@@ -314,7 +316,7 @@ DEVICE complex128 asinh(complex128 z) {
     return {copysign_(real, z.real), imag};
 }
 
-DEVICE complex128 acos(complex128 z) {
+NOT_INLINED complex128 acos(complex128 z) {
     const double half_pi = HALF_PI.high;
     if (isinf_(z)) {
         double imag = isnan_(z.imag) ? infinity<double>() : copysign_(infinity<double>(), -z.imag);
@@ -330,7 +332,7 @@ DEVICE complex128 acos(complex128 z) {
     return {2.0 * ::atan2(minus.real, plus.real), copysign_(imag, -z.imag)};
 }
 
-DEVICE complex128 acosh(complex128 z) {
+NOT_INLINED complex128 acosh(complex128 z) {
     if (isinf_(z)) return {infinity<double>(), ::atan2(z.imag, z.real)};
     if (isnan_(z)) return {nan_of<double>(), z.real == 0.0 ? HALF_PI.high : nan_of<double>()};
     if (is_large(z)) return {log_of_double_modulus(z), ::atan2(z.imag, z.real)};
@@ -390,39 +392,85 @@ DEVICE complex64 sqrt(complex64 z) { return narrow(sqrt(wide(z))); }
 DEVICE complex64 tan(complex64 z) { return narrow(tan(wide(z))); }
 DEVICE complex64 tanh(complex64 z) { return narrow(tanh(wide(z))); }
 
-// In floats where neither e^x overflows nor the angle takes long to reduce.
+// Whether e^x is neither so small that what it lacks is no number, nor so large that it is infinite,
+// and the angle does not take long to reduce.
 DEVICE bool is_moderate(float x, float angle) {
-    return ::fabsf(x) < 87.0f && ::fabsf(angle) < 0x1p+15f;
+    return (::fabsf(x) < 72.0f) & (::fabsf(angle) < 1600.0f);
 }
 
-// (cos(angle), sin(angle)).
-DEVICE complex64 direction_of(float angle) {
-    Turn t = turn(angle);
-    float c = cosine(t.rest), s = sine(t.rest);
-    float across = t.quarters & 1u ? c : s, along = t.quarters & 1u ? -s : c;
-    if (t.quarters & 2u) return {-along, -across};
-    return {along, angle == 0.0f ? angle : across};
+// e^x 2^change (cos(angle), sin(angle)) for finite numbers, by powers of two of which none overflows or
+// underflows before the result does.
+DEVICE complex64 extreme_exp(float x, float angle, int change) {
+    Direction d = direction_of(turn(angle));
+    Reduced parts = reduced(x > 200.0f ? 200.0f : x < -200.0f ? -200.0f : x);
+    int n = int(parts.shifted - bits_of(SHIFT)) + change;
+    int first = n > 100 ? 100 : n < -100 ? -100 : n, second = (n - first) >> 1;
+    Single size = scaled(exp_of_rest(parts.rest), from_bits(uint32(first + 127) << 23));
+    float up = from_bits(uint32(second + 127) << 23);
+    float last = from_bits(uint32(n - first - second + 127) << 23);
+    float along = rounded_product(size, d.cosine) * up * last;
+    float across = signed_product(size, d.sine) * up * last;
+    return {signed_by_cosine(along, d), angle == 0.0f ? angle : signed_by_sine(across, d)};
+}
+
+// (cos(angle), sin(angle)); NaN if it is not finite.
+DEVICE complex64 direction_of_any(float angle) {
+    if (!isfinite_(angle)) return {nan_of<float>(), nan_of<float>()};
+    return extreme_exp(0.0f, angle, 0);
+}
+
+NOT_INLINED complex64 exp_of_extreme(complex64 z) {
+    if (isfinite_(z)) return extreme_exp(z.real, z.imag, 0);
+    float size = z.real < 0.0f ? 0.0f : z.real;
+    if (z.imag == 0.0f) return {size, z.imag};
+    complex64 direction = direction_of_any(z.imag);
+    if (isinf_(z.real) && !isfinite_(z.imag)) {
+        return {size, size == 0.0f ? copysign_(size, z.imag) : direction.imag};
+    }
+    return {size * direction.real, size * direction.imag};
 }
 
 DEVICE complex64 exp(complex64 z) {
-    if (!is_moderate(z.real, z.imag)) return narrow(exp(wide(z)));
-    Power power = power_of_e(z.real);
-    Single p = significand(power);
-    float size = power_of_two(power.shifted), high = p.high * size, low = p.low * size;
-    complex64 direction = direction_of(z.imag);
-    return {::fmaf(high, direction.real, low * direction.real),
-            z.imag == 0.0f ? z.imag : ::fmaf(high, direction.imag, low * direction.imag)};
+    if (!is_moderate(z.real, z.imag)) return exp_of_extreme(z);
+    Reduced parts = reduced(z.real);
+    Single size = scaled(exp_of_rest(parts.rest), power(parts, 0));
+    Direction d = direction_of(turn_of_small(z.imag));
+    return {signed_by_cosine(rounded_product(size, d.cosine), d),
+            signed_by_sine(signed_product(size, d.sine), d)};
 }
-DEVICE complex64 cosh(complex64 z) {
-    if (!is_moderate(z.real, z.imag)) return narrow(cosh(wide(z)));
-    complex64 direction = direction_of(z.imag);
-    return {cosh(z.real) * direction.real, sinh(z.real) * direction.imag};
+
+// cosh(x + iy), or sinh, by y's direction, for |x| < 72.
+template <bool is_sinh> DEVICE complex64 hyperbolic(float x, Direction d) {
+    Hyperbolic h = hyperbolic(::fabsf(x));
+    if (is_sinh) {
+        float real = signed_by_cosine(signed_product(h.sinh, d.cosine), d);
+        return {signed_by(real, x), signed_by_sine(signed_product(h.cosh, d.sine), d)};
+    }
+    float imag = signed_by_sine(signed_product(h.sinh, d.sine), d);
+    return {signed_by_cosine(rounded_product(h.cosh, d.cosine), d), signed_by(imag, x)};
 }
-DEVICE complex64 sinh(complex64 z) {
-    if (!is_moderate(z.real, z.imag)) return narrow(sinh(wide(z)));
-    complex64 direction = direction_of(z.imag);
-    return {sinh(z.real) * direction.real, cosh(z.real) * direction.imag};
+
+template <bool is_sinh> NOT_INLINED complex64 hyperbolic_of_extreme(complex64 z) {
+    float size = ::fabsf(z.real);
+    if (isfinite_(z)) {
+        if (size < 72.0f) return hyperbolic<is_sinh>(z.real, direction_of(turn(z.imag)));
+        complex64 half = extreme_exp(size, z.imag, -1);
+        if (is_sinh) return {signed_by(half.real, z.real), half.imag};
+        return {half.real, signed_by(half.imag, z.real)};
+    }
+    complex64 d = direction_of_any(z.imag);
+    if (isinf_(z.real) && !isfinite_(z.imag)) return {is_sinh ? z.real : size, d.imag};
+    float sum = size + 1.0f;  // infinite or NaN as cosh is, and not 0
+    if (is_sinh) return {times(z.real, d.real), times(sum, d.imag)};
+    return {times(sum, d.real), times(z.real, d.imag)};
 }
+
+template <bool is_sinh> DEVICE complex64 hyperbolic(complex64 z) {
+    if (!is_moderate(z.real, z.imag)) return hyperbolic_of_extreme<is_sinh>(z);
+    return hyperbolic<is_sinh>(z.real, direction_of(turn_of_small(z.imag)));
+}
+DEVICE complex64 cosh(complex64 z) { return hyperbolic<false>(z); }
+DEVICE complex64 sinh(complex64 z) { return hyperbolic<true>(z); }
 DEVICE complex64 cos(complex64 z) { return cosh(turned(z)); }
 DEVICE complex64 sin(complex64 z) { return turned_back(sinh(turned(z))); }
 

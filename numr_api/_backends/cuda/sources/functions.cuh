@@ -72,19 +72,14 @@ inline float near_exp(float x) { return ::expf(x); }
 
 DEVICE double exp(double x) { return ::exp(x); }
 
-// 2^n e^r, where |r| <= log(2)/2: 1 + r + r^2 p(r), p fitted for the smallest relative error
-// (3e-9). Beyond the ends of the range of results the exponent stays, so that nothing wraps.
+// 2^n e^r, where |r| <= log(2)/2. Beyond the ends of the range of results the exponent stays, so that
+// nothing wraps.
 DEVICE float exp(float x) {
     float inside = x > 90.0f ? 90.0f : x < -105.0f ? -105.0f : x;
     float n = ::rintf(inside * 0x1.715476p+0f);
     float r = ::fmaf(n, -0x1.63p-1f, inside);
     r = ::fmaf(n, 0x1.bd0106p-13f, r);
-    float p = 0x1.6a2352p-10f;
-    p = ::fmaf(p, r, 0x1.123a6cp-7f);
-    p = ::fmaf(p, r, 0x1.5558f4p-5f);
-    p = ::fmaf(p, r, 0x1.55549p-3f);
-    p = ::fmaf(p, r, 0x1.fffffcp-2f);
-    float power = 1.0f + ::fmaf(p, r * r, r);
+    float power = 1.0f + ::fmaf(rest_of_exp(r), r * r, r);
     if (isnan_(x)) return x;
     int whole = int(n);
     int half = whole >> 1;  // twice, as 2^128 and 2^-150 are no numbers
@@ -116,24 +111,32 @@ DEVICE double acosh(double x) {
 
 // --- sums of exponentials ------------------------------------------------------------------------
 
+// larger + log1p(e^difference), in pairs.
+NOT_INLINED double log_of_sum_in_pairs(double larger, Double difference) {
+    Double sum = log1p_pair(exp_pair(difference)) + larger;
+    return sum.high;
+}
+
 // larger + log1p(exp(smaller - larger)) for finite numbers, in pairs where the terms may cancel: where
 // the result is smaller than ``bound``, below which one double is not accurate enough.
 DEVICE double log_of_sum(double larger, double smaller, double bound) {
     Double difference = two_sum(smaller, -larger);
     if (difference.high < -744.0) return larger;
     double result = larger + ::log1p(::exp(difference.high));
-    if (::fabs(result) >= bound) return result;
-    Double sum = log1p_pair(exp_pair(difference)) + larger;
-    return sum.high;
+    return ::fabs(result) >= bound ? result : log_of_sum_in_pairs(larger, difference);
 }
 DEVICE double accurate_log_of_sum(double larger, double smaller) {
     return log_of_sum(larger, smaller, 1.0);
 }
-// In double where the terms cancel, which is rare.
-DEVICE float accurate_log_of_sum(float larger, float smaller) {
+// Where the terms may cancel: in double where they do, which is rare.
+NOT_INLINED float log_of_cancelling_sum(float larger, float smaller) {
     float result = log_of_sum(larger, smaller);
     if (::fabsf(result) >= 0x1p-5f) return result;
     return float(log_of_sum(double(larger), double(smaller), 0x1p-20));
+}
+DEVICE float accurate_log_of_sum(float larger, float smaller) {
+    if (larger > -1.5f && larger < 0x1p-20f) return log_of_cancelling_sum(larger, smaller);
+    return plain_log_of_sum(larger, smaller);
 }
 template <typename F> DEVICE F logaddexp(F x, F y) {
     if (isnan_(x) || isnan_(y)) return nan_of<F>();

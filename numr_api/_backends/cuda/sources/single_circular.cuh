@@ -46,29 +46,11 @@ DEVICE Turn turn(float x) {
     }
     float shifted = ::fmaf(x, 0x1.45f306p-1f, SHIFT);
     float n = shifted - SHIFT;
-    float part = ::fmaf(n, -0x1.921fb6p+0f, x);  // exact
-    Single second = two_product(n, -0x1.777a5cp-25f);
-    float sum = part - second.high;
-    float lost = ((part - sum) - second.high) - second.low;
-    return {fast_two_sum(sum, ::fmaf(n, 0x1.ee59dap-50f, lost)), bits_of(shifted)};
-}
-
-// For |x| <= pi/4.
-DEVICE float sine(Single x) {
-    float square = x.high * x.high;
-    float p = 0x1.7c3226p-19f;  // (sin(x)/x - 1) / x^2 but for 2^-32
-    p = ::fmaf(p, square, -0x1.a0595ep-13f);
-    p = ::fmaf(p, square, 0x1.111174p-7f);
-    p = ::fmaf(p, square, -0x1.555556p-3f);
-    return x.high + ::fmaf(x.high * square, p, x.low);
-}
-DEVICE float cosine(Single x) {
-    float square = x.high * x.high;
-    float p = 0x1.99e816p-16f;  // (cos(x) - 1 + x^2/2) / x^4 but for 2^-33
-    p = ::fmaf(p, square, -0x1.6c0c28p-10f);
-    p = ::fmaf(p, square, 0x1.55554ap-5f);
-    Single sum = fast_two_sum(1.0f, -0.5f * square);
-    return sum.high + (sum.low + ::fmaf(square * square, p, -(x.high * x.low)));
+    float part = ::fmaf(n, -0x1.921fb4p+0f, x);  // exact
+    float second = n * 0x1.4442d2p-24f;
+    float rest = part - second;
+    float lost = ::fmaf(n, -0x1.4442d2p-24f, second) + ((part - rest) - second);
+    return {{rest, ::fmaf(n, 0x1.ee59dap-50f, lost)}, bits_of(shifted)};
 }
 
 DEVICE float tan(float x) {

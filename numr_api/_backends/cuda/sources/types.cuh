@@ -2,8 +2,11 @@
 // These files are also C++17 headers for the host, where tests run the functions without a GPU.
 #pragma once
 
+// NOT_INLINED is for long code that few elements need or that takes long to compile: there is one
+// copy of it.
 #ifdef __CUDACC__
 #define DEVICE __device__ inline
+#define NOT_INLINED __device__ __noinline__
 #define KERNEL extern "C" __global__
 #define KERNEL_OF(threads) KERNEL __launch_bounds__(threads)
 #define CONSTANT __constant__ const
@@ -14,6 +17,7 @@
 #include <cmath>
 #include <cstring>
 #define DEVICE inline
+#define NOT_INLINED inline
 #define KERNEL extern "C"
 #define KERNEL_OF(threads) KERNEL
 #define CONSTANT static const
