@@ -291,7 +291,8 @@ def kernels(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any
         current=0,
     )
     cupy = SimpleNamespace(cuda=cuda, ndarray=list, __version__="14")
-    monkeypatch.setattr(library, "import_module", lambda name: cupy)
+    arrays = SimpleNamespace(CLASSES=frozenset([list]), empty=None)
+    monkeypatch.setattr(library, "import_module", lambda name: cupy if name == "cupy" else arrays)
     return SimpleNamespace(library=library.Library(), cuda=cuda)
 
 

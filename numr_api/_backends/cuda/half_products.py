@@ -5,6 +5,7 @@ CuPy's own let cuBLAS round the parts of a sum that several blocks make.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,11 @@ ANY_ALGORITHM = -1
 SUMS_IN_FLOAT32 = 16  # CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
 
 _factors = np.array([1.0, 0.0], np.float32)  # of the product, and of what was there before
+
+
+@cache
+def _cublas() -> Any:
+    return import_module("cupy_backends.cuda.libs.cublas")
 
 
 def matmul(x1: Data, x2: Data, copies: Copies) -> Data:
@@ -66,7 +72,7 @@ def _layout(x: Data) -> tuple[int, int] | None:
 
 def _multiply(x1: Data, x2: Data, outer: Shape, result: Data) -> None:
     """Write the products. cuBLAS takes rows for columns, and so the operands in the other order."""
-    cublas: Any = import_module("cupy_backends.cuda.libs.cublas")
+    cublas = _cublas()
     handle = cupy.cuda.device.get_cublas_handle()
     (m, k), n = x1.shape[-2:], x2.shape[-1]
     kind, size = TYPES[x1.dtype.name], x1.itemsize

@@ -17,7 +17,7 @@ import os
 import struct
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -143,6 +143,7 @@ class Library:
     Attributes:
         array: the class of data.
         classes: all classes of data, that one and those made of it.
+        empty: makes data of a shape and a dtype of NumPy's.
     """
 
     def __init__(self) -> None:
@@ -150,12 +151,9 @@ class Library:
         arrays = import_module("numr_api._backends.cuda.arrays")  # which imports CuPy
         self.array: type = self._cupy.ndarray
         self.classes: frozenset[type] = arrays.CLASSES
-        self._empty: Any = arrays.empty
+        self.empty: Callable[[tuple[int, ...], Any], Any] = arrays.empty
         self._prebuilt = Prebuilt(FOLDER, SOURCES, OPTIONS)
         self._modules: dict[tuple[int, str], Any] = {}  # by device and file; None if not loaded
-
-    def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
-        return self._empty(shape, dtype)
 
     def zeros(self, words: int) -> Any:
         """Words of 8 bytes."""
