@@ -68,7 +68,7 @@ def require(kind: str) -> None:
 
 
 # Kinds of devices whose kernels of the extensions are still to come.
-WITHOUT_EXTENSIONS = ("webgpu", "cuda")
+WITHOUT_EXTENSIONS = ("cuda",)
 
 
 @pytest.fixture(params=["cpu", "webgpu:0", pytest.param("cuda:0", marks=pytest.mark.cuda)])
