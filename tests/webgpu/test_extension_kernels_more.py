@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -181,3 +182,20 @@ def test_snake_and_its_gradients(
     again = backend.routine("snake_beta_backward", *layouts, *given[2:], axis=axis, eps=eps)
     for result, other in zip(found[1:], again, strict=True):
         np.testing.assert_array_equal(backend.to_host(other), result)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_snake_at_huge_angles(dtype: str, backend: Any) -> None:
+    require(backend, dtype)
+    x = np.linspace(1, 2, 50).astype(dtype)
+    for size in (1e3, 1e7, 1e12, 1e25):
+        alpha = np.asarray([size * 1.1], dtype)
+        with mpmath.workprec(400):
+            angles = [mpmath.mpf(float(a)) * mpmath.mpf(float(alpha[0])) for a in x]
+            true = [
+                float(mpmath.mpf(float(a)) + mpmath.sin(b) ** 2)
+                for a, b in zip(x, angles, strict=True)
+            ]
+        given = [backend.from_host(y, None) for y in (x[None], alpha, np.ones(1, dtype))]
+        found = backend.to_host(backend.routine("snake_beta", *given, axis=0, eps=0.0))
+        np.testing.assert_allclose(found[0], true, rtol=2 * np.finfo(dtype).eps)

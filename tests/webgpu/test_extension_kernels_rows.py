@@ -160,7 +160,7 @@ def test_a_row_that_fits_is_one_launch_and_a_longer_one_two(
         arrays = [backend.from_host(x, None) for x in operands(name, "float32", length, 2)]
         launches.clear()
         run(backend, name, arrays, 1)
-        assert launches == [name] * count
+        assert len(launches) == count, launches
 
 
 def test_empty_arrays(backend: Any) -> None:

@@ -60,3 +60,8 @@ const LEAST_OF_GELU_ERF_f64: f64 = -39.0;
 
 const ONE_BITS_f32: u32 = 0x3f800000u;
 const ONE_BITS_f64: u64 = 0x3ff0000000000000lu;
+
+// An angle below it is its own sine, and 1 is its cosine, to more bits than a number has.
+
+const SMALL_ANGLE_f32: f32 = 0x1p-13;
+const SMALL_ANGLE_f64: f64 = 0x1p-28;

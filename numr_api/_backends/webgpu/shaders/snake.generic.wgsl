@@ -7,7 +7,12 @@ fn sincos_of_product_F(alpha: F, x: F) -> vec2<F> {
     let at = sincos_F(angle.high);
     // Where the product is subnormal or infinite its low part is no number to go by.
     let low = select(F(0), angle.low, is_finite_F(angle.low));
-    return vec2<F>(at.x + low * at.y, at.y - low * at.x);
+    if abs(low) < SMALL_ANGLE_F {
+        return vec2<F>(at.x + low * at.y, at.y - low * at.x);
+    }
+    // Of a huge angle the low part is an angle of its own.
+    let rest = sincos_F(low);
+    return vec2<F>(at.x * rest.y + at.y * rest.x, at.y * rest.y - at.x * rest.x);
 }
 
 fn snake_beta_F(x: F, alpha: F, beta: F, eps: F) -> F {
