@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from numr_api import _checks
+from numr_api import _checks, _dlpack
 from numr_api._checks import as_scalar, describe, is_array, require_dtype, require_range
 from numr_api._data_types import astype
 from numr_api._declare import operation, wrap
@@ -382,7 +382,7 @@ def _import_host(x: Any, source: tuple[int, ...], copy: bool | None) -> np.ndarr
     """Another library's array as a NumPy array; BufferError if it cannot be."""
     try:
         if source[0] in _CPU_DEVICES:
-            return np.from_dlpack(x, copy=copy)
-        return np.from_dlpack(x, device="cpu", copy=copy)
+            return _dlpack.imported(x, copy=copy)
+        return _dlpack.imported(x, device="cpu", copy=copy)
     except (BufferError, RuntimeError, ValueError) as error:
         raise BufferError(f"from_dlpack: {error}") from None

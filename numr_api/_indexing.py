@@ -30,6 +30,7 @@ def getitem(x: Any, key: Key, /) -> Any:
     array_type = x._type
     data = x._data
     kind = key.__class__
+    is_mask = False
     try:
         if kind is int or kind is slice:
             if len(data.shape) != 1:
@@ -40,15 +41,21 @@ def getitem(x: Any, key: Key, /) -> Any:
             and key._type is array_type.boolean
             and key._data.shape == data.shape
         ):
-            data = array_type.backend.compress(data, key._data)
+            is_mask = True
         else:
             raise IndexError
-        array = _new(x.__class__)
-        array._data = data
-        array._type = array_type
-        return array
     except (AttributeError, IndexError, TypeError, ValueError):
-        pass  # a key that parse knows, or has words for
+        return _getitem(x, key)  # a key that parse knows, or has words for
+    if is_mask:  # which reads from the device: an earlier fault is told but once
+        data = array_type.backend.compress(data, key._data)
+    array = _new(x.__class__)
+    array._data = data
+    array._type = array_type
+    return array
+
+
+def _getitem(x: Any, key: Key) -> Any:
+    """``getitem`` with every check."""
     try:
         how, parsed = parse(x, key, "indexing")
     except IndexError:
@@ -57,8 +64,10 @@ def getitem(x: Any, key: Key, /) -> Any:
             raise
         return rules.getitem(x, key)
     try:
-        return wrap(getattr(array_type.backend, how)(data, parsed), array_type)
-    except IndexError as error:  # an index in an array is out of bounds
+        return wrap(getattr(x._type.backend, how)(x._data, parsed), x._type)
+    except IndexError as error:
+        if how == "compress":  # an index of an earlier operation, in words of its own
+            raise
         raise IndexError(f"indexing: {error}") from None
 
 
@@ -111,7 +120,13 @@ def _setitem(x: Array, key: Key, value: object) -> None:
                 "cast the value with astype"
             )
         target = _target(x, how, parsed, array)
-        if broadcast("assignment", (target, array.shape)) != target:
+        try:
+            fits = broadcast("assignment", (target, array.shape)) == target
+        except ValueError:
+            fits = False
+        if not fits:
+            target = _selected(x, how, parsed)
+            broadcast("assignment", (target, array.shape))  # raises if no shape fits both
             raise ValueError(
                 f"assignment: the value's shape {array.shape} does not broadcast to {target}"
             )
@@ -125,14 +140,21 @@ def _setitem(x: Array, key: Key, value: object) -> None:
 
 
 def _target(x: Array, how: str, parsed: Any, value: Array) -> tuple[int, ...]:
-    """The shape that a value has to broadcast to."""
+    """A shape to which a value broadcasts if and only if it does to the selection's."""
+    if how != "index":
+        rest = x.shape[len(parsed.shape) :]
+        own = value.ndim - len(rest)  # axes of the value that are not the rows'
+        if own <= 0 or value.shape[own - 1] == 1:  # one for all, however many, which is not read
+            return (1, *rest)
+    return _selected(x, how, parsed)
+
+
+def _selected(x: Array, how: str, parsed: Any) -> tuple[int, ...]:
+    """The shape of what an index or a mask selects."""
     if how == "index":
         return x._type.backend.index(x._data, parsed).shape
-    rest = x.shape[len(parsed.shape) :]
-    own = value.ndim - len(rest)  # axes of the value that are not the rows'
-    if own <= 0 or value.shape[own - 1] == 1:  # one value for all, however many there are
-        return (1, *rest)
-    return (int(_reductions.count_nonzero(wrap(parsed, x._type.boolean))), *rest)
+    count = int(_reductions.count_nonzero(wrap(parsed, x._type.boolean)))
+    return (count, *x.shape[len(parsed.shape) :])
 
 
 def parse(x: Array, key: Key, operation: str) -> tuple[str, Any]:

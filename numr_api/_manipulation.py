@@ -280,7 +280,7 @@ def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Arr
         require_size("repeat", (how_often * x.size,))
     try:
         return wrap(x._type.backend.repeat(x._data, how_often, number), x._type)
-    except (IndexError, ValueError) as error:  # a count is negative, or exceeds any size
+    except ValueError as error:  # a count is negative, or exceeds any size
         raise ValueError(f"repeat: {error}") from None
 
 

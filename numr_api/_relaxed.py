@@ -28,7 +28,7 @@ from numr_api import (
 from numr_api._checks import as_operand, common_backend, is_array
 from numr_api._declare import OPS, Operation, strict
 from numr_api._devices import Device, default_backend
-from numr_api._dtypes import ACCEPTED, BY_NUMPY, COMPLEX_OF, DType
+from numr_api._dtypes import ACCEPTED, BY_NUMPY, COMPLEX_OF, DType, float16
 from numr_api._relaxed_indexing import getitem as getitem, setitem as setitem, take as take
 
 if TYPE_CHECKING:
@@ -55,12 +55,13 @@ def as_dtype(dtype: object) -> DType | None:
         return None
 
 
-def available(dtype: np.dtype[Any], backend: Backend) -> DType | None:
-    """The dtype, or in its place the device's default of the kind; None for none of the standard's.
+def available(dtype: np.dtype[Any], backend: Backend, *, half: bool = False) -> DType | None:
+    """The dtype, or in its place the device's default of the kind; None for none of ours.
 
-    Half precision, in which NumPy computes functions of its smallest integers, becomes float32.
+    float16, in which NumPy computes functions of its smallest integers, becomes float32 but where
+    half says that somebody brought it.
     """
-    found = BY_NUMPY.get(np.dtype("float32") if dtype.kind == "f" and dtype.itemsize < 4 else dtype)
+    found = BY_NUMPY.get(np.dtype("float32") if dtype.char == "e" and not half else dtype)
     if found is None or found in backend.dtypes:
         return found
     defaults = backend.default_dtypes
@@ -83,7 +84,8 @@ def common_dtype(operands: Sequence[Array | Scalar | DType]) -> DType | None:
         for x in operands
     ]
     found = np.result_type(*cast("Any", given))
-    return available(found, arrays[0]._type.backend) if arrays else BY_NUMPY.get(found)
+    half = any(getattr(x, "char", None) == "e" for x in given)
+    return available(found, arrays[0]._type.backend, half=half) if arrays else BY_NUMPY.get(found)
 
 
 def dtype_of_scalars(scalars: Sequence[object]) -> DType | None:
@@ -206,12 +208,13 @@ def elementwise(op: Operation, arguments: tuple[object, ...], error: Exception) 
     if loop is None:
         return None
     *wanted, outcome = loop
+    half = any(x.dtype is float16 for x in arrays)
     if op.name in _COMPARED and {d.kind for d in wanted} == {"i", "u"}:
         return _compare_signed_with_unsigned(op, operands)
     dtypes: list[DType] = []
     for position, numpy_dtype in enumerate(wanted):
         accepts = "boolean" if op.name == "where" and position == 0 else op.accepts
-        dtype = _computed(numpy_dtype, accepts, backend)
+        dtype = _computed(numpy_dtype, accepts, backend, half)
         if dtype is None:
             return None
         dtypes.append(dtype)
@@ -246,7 +249,7 @@ def _loop(name: str, types: tuple[Any, ...]) -> tuple[np.dtype[Any], ...] | None
         return None
 
 
-def _computed(dtype: np.dtype[Any], accepts: str, backend: Backend) -> DType | None:
+def _computed(dtype: np.dtype[Any], accepts: str, backend: Backend, half: bool) -> DType | None:
     """The dtype in which a device computes what NumPy computes in another."""
     accepted = ACCEPTED[accepts]
     if accepted == "b":
@@ -255,7 +258,7 @@ def _computed(dtype: np.dtype[Any], accepts: str, backend: Backend) -> DType | N
         dtype = np.dtype("uint8")
     if dtype.kind in "iu" and "i" not in accepted:
         return backend.default_dtypes["real floating-point"] if "f" in accepted else None
-    found = available(dtype, backend)
+    found = available(dtype, backend, half=half)
     return found if found is not None and found.group in accepted else None
 
 

@@ -15,6 +15,8 @@ import pytest
 import numr_api
 from numr_api import _devices
 
+pytest_plugins = ["gpu_record"]
+
 # Where it is not set, graphics drivers complain on the standard error of each process.
 os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -19,7 +20,8 @@ ROOT = Path(__file__).parent.parent
 def benchmarks(monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
     monkeypatch.syspath_prepend(ROOT)
     return {
-        name: import_module(f"tests.benchmarks.{name}") for name in ("timing", "small", "large")
+        name: import_module(f"tests.benchmarks.{name}")
+        for name in ("timing", "cuda_timing", "small", "large")
     }
 
 
@@ -49,6 +51,50 @@ def test_slow_first_call_does_not_count_as_the_usual_one(benchmarks: dict[str, M
     timer = timing.timer("function()", {"function": function})
     assert timing.repetitions(timer, 200e-6) > 20
     assert timing.repetitions(timer, 0.0) == 1
+
+
+def test_only_what_other_libraries_lack_is_left_out_on_cuda(
+    benchmarks: dict[str, ModuleType], capsys: pytest.CaptureFixture[str]
+):
+    def refuse() -> None:
+        raise TypeError("complex numbers have no order")
+
+    known = benchmarks["cuda_timing"].known
+    assert list(known({"numr_api": int, "torch": refuse, "cupy": int}, "sort")) == [
+        "numr_api",
+        "cupy",
+    ]
+    told = capsys.readouterr().err
+    assert told == "sort: not by torch: TypeError: complex numbers have no order\n"
+    with pytest.raises(TypeError, match="have no order"):
+        known({"numr_api": refuse, "torch": int}, "sort")
+
+
+def test_times_on_cuda_are_medians_of_rounds_between_events(
+    benchmarks: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+):
+    clock, calls = [0], []
+
+    class Event:
+        def record(self) -> None:
+            self.time = clock[0]
+
+        def synchronize(self) -> None:
+            pass
+
+    def slow() -> None:
+        calls.append("slow")
+        clock[0] += 10 * len(calls)  # longer and longer
+
+    def fast() -> None:
+        calls.append("fast")
+        clock[0] += 1
+
+    cuda = SimpleNamespace(Event=Event, get_elapsed_time=lambda start, end: end.time - start.time)
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=cuda))
+    times = benchmarks["cuda_timing"].compare({"slow": slow, "fast": fast}, 3, repeat=2)
+    assert calls == ["slow", "fast", *(["slow", "slow", "fast", "fast"] * 3)]
+    assert times == {"slow": (10 * 7 + 10 * 8) / 2, "fast": 1}
 
 
 def test_table_is_aligned_markdown(benchmarks: dict[str, ModuleType]):

@@ -10,7 +10,7 @@ import pytest
 from cpu_threads import alone, shared
 
 import numr_api as xp
-from numr_api._backends.cpu import choosing, searching, sorting, transcendental
+from numr_api._backends.cpu import choosing, searching, sorting, threads, transcendental
 from numr_api._declare import LARGE
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -80,6 +80,30 @@ def test_where_shares_an_unpredictable_mask_only():
         assert len(jobs) == 0
         xp.where(xp.asarray(random), x, y)
         assert len(jobs) == 1
+
+
+@pytest.mark.parametrize(
+    ("size", "selection", "is_shared"),
+    [
+        (1_800_000, None, False),  # 1.44 ms, by NumPy's functions
+        (1_900_000, None, True),  # 1.52 ms
+        (1_000_000, choosing._select, False),  # 0.27 ms, if it were compiled
+        (1_800_000, choosing._select, True),  # 0.48 ms
+    ],
+)
+def test_where_needs_more_work_for_threads_unless_it_is_compiled(
+    size: int, selection: Any, is_shared: bool, monkeypatch: pytest.MonkeyPatch
+):
+    """1.5 ms instead of 0.3, as threads wait for Python's lock between NumPy's functions."""
+    monkeypatch.setattr(choosing.jit, "find_selection", lambda: selection)
+    worthwhile = threads.WORTHWHILE
+    x, y = np.zeros(size, np.float32), np.ones(size, np.float32)
+    mask = np.random.default_rng(3).random(size) < 0.5
+    with shared() as jobs, monkeypatch.context() as patch:
+        patch.setattr(threads, "WORTHWHILE", worthwhile)
+        result = choosing.where(mask, x, y)
+        assert len(jobs) == is_shared
+    assert same_bits(result, np.where(mask, x, y))
 
 
 @pytest.mark.parametrize("layout", ["fortran", "backwards", "gaps", "broadcast", "scalar", "mixed"])

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import cloudpickle
 import cubed_operations
 import cubed_work
 import numpy as np
@@ -22,6 +21,9 @@ import pytest
 
 import numr_api as xp
 from numr_api import _devices
+
+cloudpickle = pytest.importorskip("cloudpickle")
+pytest.importorskip("cubed")
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "docs" / "examples" / "larger_than_memory.py"

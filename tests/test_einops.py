@@ -6,13 +6,14 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-import einops
 import numpy as np
 import pytest
-from einops import array_api
 
 import numr_api as xp
-import numr_api.extensions.einops as extension
+
+einops = pytest.importorskip("einops")
+array_api = importlib.import_module("einops.array_api")
+extension = importlib.import_module("numr_api.extensions.einops")
 
 IMAGES = np.arange(2 * 4 * 6 * 3, dtype=np.float32).reshape(2, 4, 6, 3) - 50
 MATRIX = np.arange(12, dtype=np.float32).reshape(3, 4)

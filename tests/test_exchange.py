@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import math
 import sys
@@ -12,7 +13,14 @@ import numpy as np
 import pytest
 
 import numr_api as xp
-from numr_api._dtypes import STANDARD, DType
+from numr_api._dtypes import (
+    EXTENSIONS,
+    STANDARD,
+    DType,
+    bfloat16,
+    float8_e4m3fn,
+    float8_e5m2,
+)
 
 CPU = (1, 0)  # DLPack's kDLCPU
 
@@ -31,6 +39,49 @@ def same(x: Any, y: Any) -> bool:
 
 
 # --- DLPack ---------------------------------------------------------------------------------------
+
+
+class Foreign:
+    """Another library's array: nothing is known of it but what DLPack says."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return CPU
+
+
+def code_of(capsule: Any) -> Any:
+    """The dtype of a capsule: code, bits and lanes."""
+    valid, pointer = ctypes.pythonapi.PyCapsule_IsValid, ctypes.pythonapi.PyCapsule_GetPointer
+    valid.argtypes = pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    pointer.restype = ctypes.c_void_p
+    versioned = b"dltensor_versioned"
+    name, place = (versioned, 52) if valid(capsule, versioned) else (b"dltensor", 20)
+    return (ctypes.c_uint8 * 4).from_address(pointer(capsule, name) + place)
+
+
+@pytest.mark.parametrize("dtype", [*STANDARD, *EXTENSIONS], ids=str)
+def test_every_dtype_makes_the_round_trip_without_a_copy(dtype: DType) -> None:
+    for x in (of(dtype), of(dtype)[:, ::-2], of(dtype, ())):
+        again = xp.from_dlpack(Foreign(x), copy=False)
+        assert same(x, again)
+        assert shares(x, again)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "code"), [(bfloat16, 4), (float8_e4m3fn, 10), (float8_e5m2, 12)], ids=str
+)
+@pytest.mark.parametrize("options", [{}, {"max_version": (1, 0)}], ids=["unversioned", "1.0"])
+def test_capsules_name_the_dtypes_that_numpy_does_not_know(
+    dtype: DType, code: int, options: Any
+) -> None:
+    capsule = of(dtype).__dlpack__(**options)
+    found = code_of(capsule)
+    assert list(found) == [code, 8 * dtype.itemsize, 1, 0]  # code, bits, lanes
 
 
 @pytest.mark.parametrize("dtype", STANDARD, ids=str)
@@ -164,8 +215,14 @@ def test_from_dlpack_of_anything_else_is_refused(given: Any) -> None:
 
 
 def test_from_dlpack_of_a_dtype_without_counterpart_is_refused() -> None:
-    with pytest.raises(TypeError, match="float16"):
-        xp.from_dlpack(np.ones(2, np.float16))
+    class OtherFloat(Foreign):
+        def __dlpack__(self, **options: Any) -> Any:
+            capsule = super().__dlpack__(**options)
+            code_of(capsule)[0] = 11  # kDLFloat8_e4m3fnuz
+            return capsule
+
+    with pytest.raises(BufferError, match="from_dlpack"):
+        xp.from_dlpack(OtherFloat(of(float8_e4m3fn)))
 
 
 # --- NumPy's protocols ----------------------------------------------------------------------------

@@ -234,6 +234,16 @@ def test_values_that_do_not_broadcast_are_refused_and_nothing_is_written(
     assert np.asarray(x).any() == np.False_
 
 
+@pytest.mark.parametrize("shape", [(3,), (1, 3), (4, 2), (4, 1, 2)], ids=str)
+def test_a_refused_value_is_told_the_shape_of_what_a_mask_selects(shape: tuple[int, ...]) -> None:
+    for device in xp.__array_namespace_info__().devices():
+        x = xp.zeros((5, 2), device=device)
+        mask = xp.asarray([True, False, True, True, False], device=device)
+        with pytest.raises(ValueError, match=r"^assignment: .*\(3, 2\)"):
+            x[mask] = xp.ones(shape, device=device)
+        assert not bool(xp.any(x != 0))
+
+
 OVERLAPS = [(slice(1, None), slice(None, -1)), (slice(None, -1), slice(1, None)),
             (slice(None), slice(None, None, -1))]  # fmt: skip
 

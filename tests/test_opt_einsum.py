@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import opt_einsum
 import pytest
 
 import numr_api as xp
-import numr_api.extensions.opt_einsum as extension
+
+opt_einsum = pytest.importorskip("opt_einsum")
+extension = importlib.import_module("numr_api.extensions.opt_einsum")
 
 CASES: list[tuple[Any, ...]] = [
     ("ij,jk,kl->il", (3, 4), (4, 5), (5, 6)),

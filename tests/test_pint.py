@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pint
 import pytest
 
 import numr_api as xp
 from numr_api.extensions import mode
 
+pint = pytest.importorskip("pint")
 ureg = pint.UnitRegistry()
 Quantity = ureg.Quantity
 VALUES = np.asarray([[1.0, 2.0], [3.0, 4.0]], dtype=np.float32)

@@ -6,6 +6,7 @@ import doctest
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,20 @@ def test_readme_commands_are_the_ones_that_ci_runs():
     assert [main_job, tests] == [block.strip() for block in blocks(README, "sh")]
     assert main_job.endswith(" docs/examples/digits.py")
     assert "/pytest" in tests
+
+
+def test_libraries_that_take_arrays_need_not_be_installed():
+    """Tests of numr_api with a library skip themselves without it; what compares is needed."""
+    libraries = ["cubed", "einops", "opt_einsum", "pint", "xarray"]
+    arguments = ["--collect-only", "-q", "-rs", *(f"tests/test_{name}.py" for name in libraries)]
+    code = f"""
+import pytest, sys
+sys.modules.update(dict.fromkeys({libraries}))
+sys.exit(pytest.main({arguments}))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == pytest.ExitCode.NO_TESTS_COLLECTED, done.stdout + done.stderr
+    for name in libraries:
+        assert f"could not import {name!r}" in done.stdout

@@ -16,6 +16,7 @@ from numr_api import _dtypes
 from numr_api._backends.array_library import DEFAULT_DTYPES
 from numr_api._backends.cpu import CpuBackend
 from numr_api._devices import device_name
+from numr_api._dlpack import exported
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -80,7 +81,7 @@ class FakeBackend(CpuBackend):
                 f"__dlpack__: arrays on {self.device} can only be copied to the cpu; "
                 "ask for dl_device=(1, 0)"
             )
-        return data.copy().__dlpack__(max_version=max_version)
+        return exported(data.copy(), max_version=max_version)
 
     # Index dtypes follow the device's default.
 

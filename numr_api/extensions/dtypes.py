@@ -14,6 +14,8 @@ wider dtypes, but not to each other. float8_e4m3fn, which has no infinity (NaN s
 out of range), and float8_e5m2 can be kept, moved, compared for equality and converted by
 ``astype``; they promote to nothing else. Conversions are rounded correctly, ties to even.
 
+``from_dlpack`` and ``__dlpack__`` exchange all four with PyTorch and others.
+
 On the cpu ``numpy.asarray`` gives arrays of NumPy's float16 and of ml_dtypes' dtypes of these
 names, and ``asarray`` takes those.
 """

@@ -2,20 +2,21 @@
 
 ``python -m tests.benchmarks.cuda_functions [dtype ...]`` prints times, and how many times as fast
 as the others numr_api is; results are written to arrays that exist. Times are those of the GPU's
-own clock, medians of rounds in which the rivals are interleaved.
+own clock, medians of rounds in which the rivals are interleaved. What PyTorch or CuPy refuses is
+told on the standard error.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
-from statistics import median
 from typing import Any
 
 from numr_api._backends.cuda.elementwise import find_kernel
 from numr_api._dtypes import BY_NAME
+from tests.benchmarks.cuda_timing import OURS, Call, compare, known
 from tests.benchmarks.timing import table
 
 ROUNDS = 5
@@ -30,30 +31,6 @@ CUPY = {
     **{f"a{name}": f"arc{name}" for name in ("cos", "cosh", "sin", "sinh", "tan", "tanh", "tan2")},
     "pow": "power",
 }
-
-
-def milliseconds(cupy: Any, call: Callable[[], object]) -> float:
-    start, end = cupy.cuda.Event(), cupy.cuda.Event()
-    start.record()
-    call()
-    end.record()
-    end.synchronize()
-    return cupy.cuda.get_elapsed_time(start, end)
-
-
-def compared(cupy: Any, calls: Mapping[str, Callable[[], object]]) -> dict[str, float]:
-    """The time of each call that its library knows."""
-    times: dict[str, list[float]] = {}
-    for name, call in calls.items():
-        try:
-            call()
-            times[name] = []
-        except (AttributeError, NotImplementedError, RuntimeError, TypeError, ValueError):
-            continue
-    for _ in range(ROUNDS):
-        for name, found in times.items():
-            found.append(milliseconds(cupy, calls[name]))
-    return {name: median(found) for name, found in times.items()}
 
 
 def operands(cupy: Any, name: str, dtype: str) -> list[Any]:
@@ -98,17 +75,16 @@ def rows(cupy: Any, torch: Any, dtype: str) -> list[tuple[str, ...]]:
         out = cupy.empty_like(x[0])
         shared, shared_out = [torch.from_dlpack(a) for a in x], torch.from_dlpack(out)
         theirs = CUPY.get(name, name)
-        calls: dict[str, Callable[[], object]] = {
-            "numr": lambda k=kernels[name], x=x, out=out: k(*x, out=out),
+        calls: dict[str, Call] = {
+            OURS: lambda k=kernels[name], x=x, out=out: k(*x, out=out),
             "torch": lambda f=name, x=shared, out=shared_out: getattr(torch, f)(*x, out=out),
             "cupy": lambda f=theirs, x=x, out=out: getattr(cupy, f)(*x, out),
         }
-        times = compared(cupy, calls)
-        bandwidth = (len(x) + 1) * out.nbytes / times["numr"] / 1e6
-        ratios = [
-            f"{times[k] / times['numr']:.2f}" if k in times else "" for k in ("torch", "cupy")
-        ]
-        found.append((f"`{name}`", f"{times['numr']:.2f}", f"{bandwidth:.0f}", *ratios))
+        times = compare(known(calls, f"{name} of {dtype}"), ROUNDS)
+        own = times[OURS]
+        bandwidth = (len(x) + 1) * out.nbytes / own / 1e6
+        ratios = [f"{times[k] / own:.2f}" if k in times else "" for k in ("torch", "cupy")]
+        found.append((f"`{name}`", f"{own:.2f}", f"{bandwidth:.0f}", *ratios))
         del x, out, shared, shared_out, calls
     return found
 

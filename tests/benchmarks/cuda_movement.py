@@ -7,8 +7,9 @@ rivals are interleaved. Speeds are in GB/s of what must be read and written.
 from __future__ import annotations
 
 from collections.abc import Callable
-from statistics import median
 from typing import Any, NamedTuple
+
+from tests.benchmarks.cuda_timing import OURS, Call, compare
 
 ROUNDS = 7
 SIDE = 16384
@@ -24,7 +25,7 @@ class Row(NamedTuple):
 
     name: str
     moved: int
-    make: Callable[[], dict[str, Callable[[], Any]]]
+    make: Callable[[], dict[str, Call]]
 
 
 def rows() -> list[Row]:
@@ -44,11 +45,11 @@ def rows() -> list[Row]:
             count *= length
         return memory.view(dtype)[:count].reshape(shape)
 
-    def of_all(x: Any, *calls: Callable[[Any, Any], Any]) -> dict[str, Callable[[], Any]]:
+    def of_all(x: Any, *calls: Callable[[Any, Any], Any]) -> dict[str, Call]:
         """Calls with a library's array; the same call for all, or one for each."""
         arrays = xp.asarray(x), x, torch.as_tensor(x, device="cuda")
         libraries = xp, cupy, torch
-        names = "numr_api", "cupy", "torch"
+        names = OURS, "cupy", "torch"
         calls = calls * 3 if len(calls) == 1 else calls
         return {
             name: lambda call=call, library=library, array=array: call(library, array)
@@ -56,7 +57,7 @@ def rows() -> list[Row]:
         }
 
     def transposed(dtype: str, *shape: int) -> Row:
-        def make() -> dict[str, Callable[[], Any]]:
+        def make() -> dict[str, Call]:
             order = tuple(range(len(shape)))[::-1]
             return of_all(
                 cut(dtype, *shape),
@@ -74,7 +75,7 @@ def rows() -> list[Row]:
     def taken(width: int, dtype: str) -> Row:
         rows, count = 2**27 // width, min(2**24, 2**26 // width)
 
-        def make() -> dict[str, Callable[[], Any]]:
+        def make() -> dict[str, Call]:
             x, places = cut("float32", rows, width), cupy.random.randint(0, rows, count)
             places = places.astype(dtype)
             ours, theirs = xp.asarray(places), torch.as_tensor(places, device="cuda")
@@ -91,7 +92,7 @@ def rows() -> list[Row]:
     def along(axis: int) -> Row:
         side = 8192
 
-        def make() -> dict[str, Callable[[], Any]]:
+        def make() -> dict[str, Call]:
             places = cupy.random.randint(0, side, (side, side))
             ours, theirs = xp.asarray(places), torch.as_tensor(places, device="cuda")
             return of_all(
@@ -109,7 +110,7 @@ def rows() -> list[Row]:
         length = shape[-1] - 4
         count = length * (shape[0] if len(shape) > 1 else 1)
 
-        def make() -> dict[str, Callable[[], Any]]:
+        def make() -> dict[str, Call]:
             return of_all(
                 cut(dtype, *shape),
                 lambda m, x: x[..., first : first + length] + x[..., second : second + length],
@@ -117,14 +118,14 @@ def rows() -> list[Row]:
 
         return Row(f"{name} of {dtype}", 3 * count * item, make)
 
-    def assign(call: Callable[[Any, Any], None]) -> Callable[[], dict[str, Callable[[], Any]]]:
+    def assign(call: Callable[[Any, Any], None]) -> Callable[[], dict[str, Call]]:
         y = target.reshape(SIDE, SIDE)
-        others = {"numr_api": xp.asarray(y), "cupy": y, "torch": torch.as_tensor(y, device="cuda")}
+        others = {OURS: xp.asarray(y), "cupy": y, "torch": torch.as_tensor(y, device="cuda")}
 
-        def make() -> dict[str, Callable[[], Any]]:
+        def make() -> dict[str, Call]:
             x = cut("float32", SIDE, SIDE)
             given = {
-                "numr_api": xp.asarray(x), "cupy": x, "torch": torch.as_tensor(x, device="cuda"),
+                OURS: xp.asarray(x), "cupy": x, "torch": torch.as_tensor(x, device="cuda"),
             }  # fmt: skip
             return {name: lambda name=name: call(others[name], given[name]) for name in given}
 
@@ -170,7 +171,7 @@ def rows() -> list[Row]:
         Row(
             "full", size,
             lambda: {
-                "numr_api": lambda: xp.full(SIDE**2, 3.0, dtype=xp.float32, device="cuda"),
+                OURS: lambda: xp.full(SIDE**2, 3.0, dtype=xp.float32, device="cuda"),
                 "cupy": lambda: cupy.full(SIDE**2, 3.0, cupy.float32),
                 "torch": lambda: torch.full((SIDE**2,), 3.0, device="cuda"),
             },
@@ -178,7 +179,7 @@ def rows() -> list[Row]:
         Row(
             "arange", 2**30,
             lambda: {
-                "numr_api": lambda: xp.arange(2**27, device="cuda"),
+                OURS: lambda: xp.arange(2**27, device="cuda"),
                 "cupy": lambda: cupy.arange(2**27),
                 "torch": lambda: torch.arange(2**27, device="cuda"),
             },
@@ -199,24 +200,6 @@ def rows() -> list[Row]:
     ]  # fmt: skip
 
 
-def milliseconds(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """The median time of each call, after one that is not timed."""
-    import cupy
-
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for call in calls.values():
-        call()
-    for _ in range(ROUNDS):
-        for name, call in calls.items():
-            first, last = cupy.cuda.Event(), cupy.cuda.Event()
-            first.record()
-            call()
-            last.record()
-            last.synchronize()
-            times[name].append(cupy.cuda.get_elapsed_time(first, last))
-    return {name: median(found) for name, found in times.items()}
-
-
 def copy_speed() -> float:
     """How fast the device copies memory, in GB/s."""
     import cupy
@@ -224,7 +207,7 @@ def copy_speed() -> float:
     x = cupy.ones(SIDE * SIDE, cupy.float32)
     y = cupy.empty_like(x)
     stream = cupy.cuda.get_current_stream()
-    times = milliseconds({"": lambda: y.data.copy_from_device_async(x.data, x.nbytes, stream)})
+    times = compare({"": lambda: y.data.copy_from_device_async(x.data, x.nbytes, stream)}, ROUNDS)
     return 2 * x.nbytes / times[""] / 1e6
 
 
@@ -234,8 +217,8 @@ def main() -> None:
     print("| operation | GB/s | of the copy's | of CuPy's | of PyTorch's |")
     print("| --- | --- | --- | --- | --- |")
     for row in rows():
-        times = milliseconds(row.make())
-        ours = times["numr_api"]
+        times = compare(row.make(), ROUNDS)
+        ours = times[OURS]
         speed = row.moved / ours / 1e6
         ratios = [
             f"{times[name] / ours:.2f}" if name in times else "" for name in ("cupy", "torch")

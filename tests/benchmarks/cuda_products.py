@@ -7,13 +7,14 @@ product has a matrix that is in no cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from itertools import cycle, islice
-from statistics import median
 from typing import Any
 
 import numr_api as xp
+from tests.benchmarks.cuda_timing import OURS, compare
 from tests.benchmarks.timing import table
 
 ROUNDS = 5
@@ -23,14 +24,10 @@ SIZES = ((1024, 1024), (4096, 4096), (4096, 14336), (14336, 4096), (1000, 3001),
 ROWS = {"float32": (1, 2, 4, 8, 16), "float64": (1, 4)}
 
 
-def microseconds(cupy: Any, calls: list[Callable[[], object]]) -> float:
-    start, end = cupy.cuda.Event(), cupy.cuda.Event()
-    start.record()
-    for call in calls:
-        call()
-    end.record()
-    end.synchronize()
-    return cupy.cuda.get_elapsed_time(start, end) / len(calls) * 1000
+def multiply(x: Any, matrices: Sequence[Any]) -> None:
+    """By each matrix in turn."""
+    for matrix in islice(cycle(matrices), CALLS):
+        x @ matrix
 
 
 def rows(cupy: Any, torch: Any) -> Iterator[tuple[str, ...]]:
@@ -44,28 +41,21 @@ def rows(cupy: Any, torch: Any) -> Iterator[tuple[str, ...]]:
                 for count in counts:
                     x = cupy.random.standard_normal((count, k), dtype=dtype)
                     operands = {
-                        "numr": (xp.asarray(x), [xp.asarray(w) for w in given]),
+                        OURS: (xp.asarray(x), [xp.asarray(w) for w in given]),
                         "torch": (torch.from_dlpack(x), [torch.from_dlpack(w) for w in given]),
                         "cupy": (x, given),
                     }
-                    calls = {
-                        name: [lambda a=a, b=b: a @ b for b in islice(cycle(matrices), CALLS)]
-                        for name, (a, matrices) in operands.items()
+                    calls = {name: partial(multiply, *pair) for name, pair in operands.items()}
+                    times = {
+                        name: time / CALLS * 1000 for name, time in compare(calls, ROUNDS).items()
                     }
-                    times: dict[str, list[float]] = {name: [] for name in calls}
-                    for number in range(ROUNDS + 1):
-                        for name, found in times.items():
-                            time = microseconds(cupy, calls[name])
-                            if number:
-                                found.append(time)
-                    middle = {name: median(found) for name, found in times.items()}
-                    own = middle["numr"]
+                    own = times[OURS]
                     yield (
                         f"{count} x {k} by {k} x {n}{' transposed' * transposed} {dtype}",
                         f"{own:.1f}",
                         f"{size / own / 1000:.0f}",
-                        f"{middle['torch'] / own:.2f}",
-                        f"{middle['cupy'] / own:.2f}",
+                        f"{times['torch'] / own:.2f}",
+                        f"{times['cupy'] / own:.2f}",
                     )
 
 

@@ -6,22 +6,19 @@ rounds of the libraries are interleaved. Arrays have 2**30 bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from statistics import median
 from typing import Any, NamedTuple
 
 import cupy
 import torch
 
 import numr_api as xp
+from tests.benchmarks.cuda_timing import OURS, Call, compare
 
 BYTES = 2**30
 SIDE = 2**14
 ROUNDS = 7
 CALLS = 5
-
-Call = Callable[[], Any]
 
 
 class Row(NamedTuple):
@@ -40,29 +37,9 @@ REDUCTIONS = [
     *[Row("sum", dtype) for dtype in ("float64", "complex64", "int32", "int16", "int8")],
     *[Row("max", dtype) for dtype in ("float64", "int32", "int16", "int8")],
     *[Row("argmax", dtype) for dtype in ("float64", "int8")],
-    Row("sum", "int8", 0),
+    *[Row("sum", dtype, 0) for dtype in ("int8", "int16")],
+    *[Row("max", dtype, 0, "amax") for dtype in ("int8", "int16")],
 ]
-
-
-def milliseconds(call: Call) -> float:
-    start, stop = cupy.cuda.Event(), cupy.cuda.Event()
-    start.record()
-    for _ in range(CALLS):
-        call()
-    stop.record()
-    stop.synchronize()
-    return cupy.cuda.get_elapsed_time(start, stop) / CALLS
-
-
-def compare(calls: dict[str, Call]) -> dict[str, float]:
-    """The median time of each."""
-    for call in calls.values():
-        call()
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(ROUNDS):
-        for name, call in calls.items():
-            times[name].append(milliseconds(call))
-    return {name: median(found) for name, found in times.items()}
 
 
 def calls_of(row: Row, values: Any) -> dict[str, Call]:
@@ -71,7 +48,7 @@ def calls_of(row: Row, values: Any) -> dict[str, Call]:
         theirs = theirs.reshape(SIDE, -1)
     tensor, ours = torch.from_dlpack(theirs), xp.asarray(theirs)
     options = {} if row.axis is None else {"axis": row.axis}
-    found: dict[str, Call] = {"numr_api": partial(getattr(xp, row.name), ours, **options)}
+    found: dict[str, Call] = {OURS: partial(getattr(xp, row.name), ours, **options)}
     of_torch = getattr(torch, row.in_torch or row.name)
     found["torch"] = partial(of_torch, tensor, **options)
     found["cupy"] = partial(getattr(cupy, row.name), theirs, **options)
@@ -81,14 +58,14 @@ def calls_of(row: Row, values: Any) -> dict[str, Call]:
 def main() -> None:
     values = cupy.random.standard_normal(BYTES // 4, dtype="float32")
     other = cupy.empty_like(values)
-    copy = compare({"copy": partial(cupy.copyto, other, values)})["copy"]
+    copy = compare({"copy": partial(cupy.copyto, other, values)}, ROUNDS, CALLS)["copy"]
     del other
     print(f"a copy on the device: {2 * BYTES / copy / 1e6:,.0f} GB/s")
     print("| reduction | ms | GB/s | of torch's speed | of CuPy's |")
     print("| --- | --- | --- | --- | --- |")
     for row in REDUCTIONS:
-        times = compare(calls_of(row, values))
-        ours = times["numr_api"]
+        times = compare(calls_of(row, values), ROUNDS, CALLS)
+        ours = times[OURS]
         where = "" if row.axis is None else f", axis {row.axis}"
         print(
             f"| {row.name} of {row.dtype}{where} | {ours:.4f} | {BYTES / ours / 1e6:,.0f} "

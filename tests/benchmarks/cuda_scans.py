@@ -1,6 +1,6 @@
 """How fast running sums, masks and sorting are on a GPU, beside CuPy and PyTorch.
 
-    python tests/benchmarks/cuda_scans.py
+    python -m tests.benchmarks.cuda_scans
 
 Times are medians of CUDA's events, of calls that take turns.
 """
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from statistics import median
 from typing import Any
 
 import numr_api as xp
+from tests.benchmarks.cuda_timing import OURS, Call, compare
 
 COUNT = 2**28
 SORTED = 2**26
@@ -22,13 +22,13 @@ TURNS = 7
 cupy: Any = import_module("cupy")
 torch: Any = import_module("torch")
 
-Calls = Mapping[str, Callable[[], Any]]
+Calls = Mapping[str, Call]
 
 
 def running_sums(x: Any, axis: int) -> Calls:
     ours, theirs = xp.asarray(x), torch.from_dlpack(x)
     return {
-        "ours": lambda: xp.cumulative_sum(ours, axis=axis, dtype=ours.dtype),
+        OURS: lambda: xp.cumulative_sum(ours, axis=axis, dtype=ours.dtype),
         "torch": lambda: torch.cumsum(theirs, axis, dtype=theirs.dtype),
         "cupy": lambda: cupy.cumsum(x, axis=axis if x.ndim > 1 else None, dtype=x.dtype),
     }
@@ -39,7 +39,7 @@ def selection(x: Any) -> Calls:
     ours, our_mask = xp.asarray(x), xp.asarray(mask)
     theirs, their_mask = torch.from_dlpack(x), torch.from_dlpack(mask)
     return {
-        "ours": lambda: ours[our_mask],
+        OURS: lambda: ours[our_mask],
         "torch": lambda: theirs[their_mask],
         "cupy": lambda: x[mask],
     }
@@ -51,7 +51,7 @@ def assignment(x: Any, each: bool) -> Calls:
     values = x[mask] if each else 0.75
     ours_values = xp.asarray(values) if each else values
     return {
-        "ours": lambda: ours.__setitem__(our_mask, ours_values),
+        OURS: lambda: ours.__setitem__(our_mask, ours_values),
         "cupy": lambda: x.__setitem__(mask, values),
     }
 
@@ -59,14 +59,14 @@ def assignment(x: Any, each: bool) -> Calls:
 def places(x: Any) -> Calls:
     mask = x > 0.5
     ours = xp.asarray(mask)
-    return {"ours": lambda: xp.nonzero(ours), "cupy": lambda: mask.nonzero()}
+    return {OURS: lambda: xp.nonzero(ours), "cupy": lambda: mask.nonzero()}
 
 
 def ordering(name: str, x: Any) -> Calls:
     ours = xp.asarray(x)
     their_name = {"unique_values": "unique"}.get(name, name)
     return {
-        "ours": lambda: getattr(xp, name)(ours),
+        OURS: lambda: getattr(xp, name)(ours),
         "cupy": lambda: getattr(cupy, their_name)(x),
     }
 
@@ -103,30 +103,16 @@ def copying(x: Any) -> Callable[[], Any]:
     return lambda: cupy.cuda.runtime.memcpyAsync(y.data.ptr, x.data.ptr, x.nbytes, kind, 0)
 
 
-def milliseconds(call: Callable[[], Any]) -> float:
-    start, end = cupy.cuda.Event(), cupy.cuda.Event()
-    start.record()
-    call()
-    end.record()
-    end.synchronize()
-    return cupy.cuda.get_elapsed_time(start, end)
-
-
 def main() -> None:
     copy = copying(numbers(COUNT))
-    copies = [milliseconds(copy) for _ in range(TURNS)]
-    print(f"copy of {COUNT} float32: {median(copies):.3f} ms")
+    print(f"copy of {COUNT} float32: {compare({'copy': copy}, TURNS)['copy']:.3f} ms")
     del copy
     for name, make in ROWS.items():
-        calls = make()
-        for call in calls.values():
-            call()
-        turns = [{key: milliseconds(call) for key, call in calls.items()} for _ in range(TURNS)]
-        found = {key: median(turn[key] for turn in turns) for key in calls}
+        found = compare(make(), TURNS)
         ratios = ", ".join(
-            f"{value / found['ours']:.2f} of {key}'s" for key, value in found.items()
+            f"{value / found[OURS]:.2f} of {key}'s" for key, value in found.items() if key != OURS
         )
-        print(f"{name}: {found['ours']:.3f} ms; speed {ratios}")
+        print(f"{name}: {found[OURS]:.3f} ms; speed {ratios}")
 
 
 if __name__ == "__main__":

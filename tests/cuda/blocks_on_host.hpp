@@ -112,11 +112,7 @@ static void visit(unsigned groups, unsigned threads, void (*run)(const char*), c
 }
 
 static void __syncthreads() { host::wait(host::block.all, host::block.alive); }
-static void __syncwarp(unsigned mask = 0xffffffffu) {
-    host::wait(host::block.warps[threadIdx.x / host::WARP], unsigned(__builtin_popcount(mask)));
-}
 static void __threadfence() {}
-static void __threadfence_block() {}
 
 template <typename T> T __shfl_sync(unsigned mask, T value, int lane, int = 32) {
     return host::from_lane(mask, value, unsigned(lane) % 32, true);
@@ -143,16 +139,10 @@ static unsigned __ballot_sync(unsigned mask, int predicate) {
     host::wait(warp, count);
     return result;
 }
-static int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 static int __all_sync(unsigned mask, int predicate) {
     return __ballot_sync(mask, predicate) == mask;
 }
 static int __popc(unsigned x) { return __builtin_popcount(x); }
-static int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
-static int __clz(int x) { return x ? __builtin_clz(unsigned(x)) : 32; }
-static int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
-static int __ffs(int x) { return __builtin_ffs(x); }
-static int __ffsll(long long x) { return __builtin_ffsll(x); }
 
 template <typename T, typename F> T host_atomic(T* at, F changed) {
     const T before = *at;
@@ -164,16 +154,4 @@ template <typename T> T atomicAdd(T* at, T x) {
 }
 template <typename T> T atomicMax(T* at, T x) {
     return host_atomic(at, [=](T y) { return y < x ? x : y; });
-}
-template <typename T> T atomicMin(T* at, T x) {
-    return host_atomic(at, [=](T y) { return x < y ? x : y; });
-}
-template <typename T> T atomicOr(T* at, T x) {
-    return host_atomic(at, [=](T y) { return T(y | x); });
-}
-template <typename T> T atomicExch(T* at, T x) {
-    return host_atomic(at, [=](T) { return x; });
-}
-template <typename T> T atomicCAS(T* at, T expected, T x) {
-    return host_atomic(at, [=](T y) { return y == expected ? x : y; });
 }

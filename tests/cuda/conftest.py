@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -11,14 +12,13 @@ from typing import Any
 
 import fake_cupy
 import fake_kernels
-import gpu_record
 import pytest
 
 from numr_api import _devices
 from numr_api._backends import cuda as package
+from numr_api._backends.cuda import nvcc
 
 PREFIX = f"{package.__name__}."
-SESSION: list[pytest.Session] = []  # whose tests run; one at most
 
 
 def forget() -> None:
@@ -35,31 +35,6 @@ def modules_of_cupy() -> dict[str, ModuleType]:
         for name, module in sys.modules.items()
         if name.partition(".")[0] in ("cupy", "cupyx")
     }
-
-
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Called with each phase of each test of the session, in other folders as well."""
-    if SESSION:
-        gpu_record.of(SESSION[0].config).add(report)
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Where pytest-xdist collects elsewhere; else this file may be read later."""
-    SESSION[:] = [session]
-
-
-def pytest_collection_finish(session: pytest.Session) -> None:
-    SESSION[:] = [session]
-
-
-def pytest_terminal_summary(
-    terminalreporter: Any, exitstatus: pytest.ExitCode, config: pytest.Config
-) -> None:
-    """Keep the result of all tests marked cuda, where they ran on a GPU."""
-    record = gpu_record.of(config)
-    if exitstatus in gpu_record.COMPLETED and gpu_record.is_full(config) and _devices.count("cuda"):
-        for path in record.write():
-            terminalreporter.write_line(f"wrote {path}")
 
 
 @pytest.fixture
@@ -110,12 +85,31 @@ def fake(anew: pytest.MonkeyPatch) -> Any:
     anew.setattr(sorting, "find_kernel", fake_kernels.find_sorting_kernel)
     anew.setattr(sorting, "order_of", fake_kernels.order_of)
     anew.setattr(backend.reductions, "find_kernel", fake_kernels.find_reduction)
+    copies: Any = import_module(f"{PREFIX}copies")
+    for name in ("find_cast", "find_copy", "find_fill"):
+        anew.setattr(copies, name, getattr(fake_kernels, name))
     movement: Any = import_module(f"{PREFIX}movement")
-    for name in ("find_cast", "find_copy", "find_fill", "Gathering", "Range"):
+    for name in ("Gathering", "Range"):
         anew.setattr(movement, name, getattr(fake_kernels, name))
     return SimpleNamespace(
         calls=fake_cupy.calls, runtime=fake_cupy.runtime, cupy=sys.modules["cupy"]
     )
+
+
+@pytest.fixture
+def real_nvcc() -> str:
+    """CUDA's compiler, which needs the host's; a test without is skipped, or fails if asked for."""
+    path = nvcc.find()
+    reason = "there is no nvcc"
+    if path is not None:
+        command = [path, "-x", "cu", "-E", os.devnull]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if not done.returncode:
+            return path
+        reason = f"nvcc does not work: {(done.stderr + done.stdout).strip()}"
+    if "nvcc" in os.environ.get("NUMR_API_EXPECT", ""):
+        pytest.fail(f"NUMR_API_EXPECT=nvcc, but {reason}")
+    pytest.skip(reason)
 
 
 @pytest.fixture

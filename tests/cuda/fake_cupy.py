@@ -165,16 +165,11 @@ def _search(ordered: Any, values: Any, length: int, right: bool, result: Any) ->
     result[...] = np.searchsorted(ordered.view(np.ndarray), values.view(np.ndarray), side=side)
 
 
-def _fill(value: Any, target: Any) -> None:
-    target[...] = value
-
-
 def _isin(ordered: Any, values: Any, length: int, invert: bool, result: Any) -> None:
     result[...] = np.isin(values.view(np.ndarray), ordered.view(np.ndarray), invert=invert)
 
 
 KERNELS = {
-    "numr_fill": _fill,
     "numr_searchsorted": _search,
     "numr_isin": _isin,
 }
@@ -259,8 +254,11 @@ def _matmul(x1: Any, x2: Any) -> Any:
 
 
 def _from_dlpack(x: Any) -> Any:
-    x.__dlpack__(stream=1, max_version=(1, 0))
-    return x.array
+    capsule = x.__dlpack__(stream=1, max_version=(1, 0))
+    on_host = SimpleNamespace(__dlpack__=lambda **_: capsule, __dlpack_device__=lambda: (1, 0))
+    array = on_device(np.from_dlpack(on_host))
+    array.number = x.__dlpack_device__()[1]
+    return array
 
 
 POOL = SimpleNamespace(used_bytes=lambda: 512, total_bytes=lambda: 1024)

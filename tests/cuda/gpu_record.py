@@ -3,6 +3,9 @@
 ``conformance/results/tests/cuda.json`` tells when and on what the tests ran, and how many passed;
 the own checks of numr-conformance, which are among them, also leave their digest beside those of
 other devices. Both are written after every run of all tests marked cuda on a GPU, and only then.
+
+A plugin of pytest, which ``tests/conftest.py`` loads: tests of other folders are marked cuda, too,
+and where pytest-xdist's processes run them, the first process reads no other conftest.
 """
 
 from __future__ import annotations
@@ -29,8 +32,7 @@ FILE = RESULTS / "tests" / "cuda.json"
 CONFORMANCE = "numr-conformance"  # a property of a test: a layer, and the file of its results
 PACKAGES = ("cupy-cuda13x", "cupy-cuda12x", "numpy", "scipy", "torch", "pytest")
 
-# Of all tests, or of those of the device itself: others try their functions on each device, too.
-FOLDERS = (ROOT, ROOT / "tests", ROOT / "tests" / "cuda")
+FOLDERS = (ROOT, ROOT / "tests")  # which hold all tests
 
 COMPLETED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 
@@ -41,6 +43,8 @@ class Record:
     Attributes:
         outcomes: of each test: "passed", "failed" or "skipped".
         reasons: why tests were skipped.
+        left_out: why modules were, none of whose tests is known then.
+        complete: whether all other modules could be read.
         conformance: how often each verdict occurs, by layer of numr-conformance.
         digests: what is kept of its own checks.
     """
@@ -49,6 +53,8 @@ class Record:
         self.command = command
         self.outcomes: dict[str, str] = {}
         self.reasons: dict[str, str] = {}
+        self.left_out: dict[str, str] = {}
+        self.complete = True
         self.conformance: dict[str, dict[str, int]] = {}
         self.digests: list[Digest] = []
 
@@ -59,14 +65,20 @@ class Record:
             self.outcomes[name] = "failed"
         elif report.skipped:
             self.outcomes.setdefault(name, "skipped")
-            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else "an xfail"
-            self.reasons[name] = reason.removeprefix("Skipped: ")
+            self.reasons[name] = _reason(report)
         elif report.when == "call":
             self.outcomes.setdefault(name, "passed")
         if report.when == "call":
             for key, value in report.user_properties:
                 if key == CONFORMANCE:
                     self._note(*value)
+
+    def add_module(self, report: pytest.CollectReport) -> None:
+        """Take note of what became of a module when its tests were collected."""
+        if report.failed:
+            self.complete = False
+        elif report.skipped:
+            self.left_out[report.nodeid] = _reason(report)
 
     def _note(self, layer: str, file: str) -> None:
         """Take note of the results of a layer of numr-conformance."""
@@ -94,6 +106,7 @@ class Record:
             "numr-conformance": self.conformance,
             "failed": sorted(name for name, x in self.outcomes.items() if x == "failed"),
             "skipped": dict(sorted(self.reasons.items())),
+            "modules left out": dict(sorted(self.left_out.items())),
         }
 
     def write(self) -> list[Path]:
@@ -102,6 +115,12 @@ class Record:
         text = json.dumps(self.document(), indent=1)
         FILE.write_text(text + "\n", encoding="utf-8", newline="\n")
         return [FILE, *(digest.save(found, RESULTS) for found in self.digests)]
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """Why a test or a module was skipped."""
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else "an xfail"
+    return reason.removeprefix("Skipped: ")
 
 
 def _versions() -> dict[str, str]:
@@ -114,18 +133,32 @@ def _versions() -> dict[str, str]:
     return found
 
 
-RECORD = pytest.StashKey[Record]()
+class Recorder:
+    """Keeps a record while tests run, in this process or in those of pytest-xdist."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.record = Record(" ".join(["pytest -m cuda", *config.args]))
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        self.record.add_module(report)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.record.add(report)
+
+    def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: pytest.ExitCode) -> None:
+        """Not called in the processes of pytest-xdist."""
+        if exitstatus in COMPLETED and self.record.complete and _devices.count("cuda"):
+            for path in self.record.write():
+                terminalreporter.write_line(f"wrote {path}")
 
 
-def of(config: pytest.Config) -> Record:
-    """The record of this session."""
-    if RECORD not in config.stash:
-        config.stash[RECORD] = Record(" ".join(["pytest -m cuda", *config.args]))
-    return config.stash[RECORD]
+def pytest_configure(config: pytest.Config) -> None:
+    if is_full(config):
+        config.pluginmanager.register(Recorder(config), "gpu record")
 
 
 def is_full(config: pytest.Config) -> bool:
-    """Whether a session was asked for all tests marked cuda of a folder of ``FOLDERS``."""
+    """Whether a session was asked for all tests marked cuda that there are."""
     option = config.option
     narrowed = (
         "keyword",

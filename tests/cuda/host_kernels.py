@@ -19,7 +19,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 
+from numr_api._backends.cuda import elementwise, elementwise_plans
 from numr_api._backends.cuda.library import COUNTERS, linked
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
@@ -98,6 +100,7 @@ class HostLibrary:
     """Kernels for the host; none does anything before ``compile``."""
 
     array = HostArray
+    classes = frozenset({HostArray})
 
     def __init__(self) -> None:
         self.files: list[str] = []
@@ -167,3 +170,12 @@ def twice(folder: Path, function: Callable[[HostLibrary], Any]) -> Any:
     function(library)
     library.compile(folder)
     return function(library)
+
+
+def twice_as_if_many(folder: Path, function: Callable[[HostLibrary], Any]) -> Any:
+    """The same where even few elements count as too many for 32 bits, or for one step."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(elementwise, "FEW", 2)
+        patch.setattr(elementwise_plans, "FEW", 2)
+        patch.setattr(elementwise_plans, "MOST_GROUPS", 1)
+        return twice(folder, function)

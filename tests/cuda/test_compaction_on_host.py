@@ -10,6 +10,7 @@ import pytest
 from host_kernels import COMPILER, HostLibrary, on_host, twice
 
 from numr_api._backends.cuda.compaction import TILE, Compaction
+from numr_api._backends.cuda.copies import Copies
 from numr_api._backends.cuda.scans import Scans
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
@@ -94,7 +95,8 @@ WRITTEN = ["4097 elements", "two axes", "rows", "rows of 32 bytes", "rows of not
 def results(library: HostLibrary) -> dict[Any, Any]:
     """What is chosen, and where it is, and the data after each value was written."""
     given: Any = library
-    compaction = Compaction(Scans(given), given)
+    copies = Copies(given)
+    compaction = Compaction(Scans(copies, given), copies, lambda: None, given)
     found: dict[Any, Any] = {}
     for name, case in CASES.items():
         found[name] = compaction.compress(case.data(), case.mask())
@@ -171,3 +173,28 @@ def test_values_and_masks_may_be_the_data_itself(found: dict[Any, Any]) -> None:
     flags = mask_of(1000)
     flags[truth] = mask_of(truth.sum())
     assert np.array_equal(np.asarray(found["the mask itself"]), flags)
+
+
+def test_a_wrong_index_is_told_once_the_number_is_read() -> None:
+    told: list[str] = []
+
+    class Library(HostLibrary):
+        def last(self, data: Any) -> int:
+            told.append("number")
+            return super().last(data)
+
+    def look() -> None:
+        told.append("look")
+        raise IndexError
+
+    given: Any = Library()
+    copies = Copies(given)
+    compaction = Compaction(Scans(copies, given), copies, look, given)
+    for call in (
+        lambda: compaction.compress(on_host(numbers(9)), on_host(mask_of(9))),
+        lambda: compaction.nonzero(on_host(numbers(9))),
+    ):
+        with pytest.raises(IndexError):
+            call()
+        assert told == ["number", "look"]
+        told.clear()

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from host_kernels import COMPILER, HostArray, HostLibrary, on_host, twice
+from host_kernels import COMPILER, HostArray, HostLibrary, on_host, twice, twice_as_if_many
 
-from numr_api._backends.cuda import elementwise, elementwise_plans
 from numr_api._backends.cuda.elementwise import Kernel, find_kernel
 from numr_api._backends.cuda.layouts import common_shape, loop_of
 from numr_api._dtypes import BY_NAME
@@ -122,12 +121,7 @@ def sums(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def wide_sums(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The same where even few elements count as too many for 32 bits, or for one step."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(elementwise, "FEW", 2)
-        patch.setattr(elementwise_plans, "FEW", 2)
-        patch.setattr(elementwise_plans, "MOST_GROUPS", 1)
-        return twice(tmp_path_factory.mktemp("wide_sums"), results)
+    return twice_as_if_many(tmp_path_factory.mktemp("wide_sums"), results)
 
 
 @needs_compiler

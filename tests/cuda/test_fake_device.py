@@ -9,6 +9,7 @@ from typing import Any
 import fake_cupy
 import numpy as np
 import pytest
+from on_gpu import host
 
 import numr_api as xp
 from numr_api import _devices
@@ -18,10 +19,6 @@ from numr_api.extensions.errors import DeviceOutOfMemory
 
 def on(values: Any, number: int = 0, **options: Any) -> Any:
     return xp.asarray(values, device=f"cuda:{number}", **options)
-
-
-def host(x: Any) -> Any:
-    return np.asarray(x.to_device("cpu"))
 
 
 WORK = {
@@ -158,6 +155,28 @@ def test_the_largest_unsigned_index_is_out_of_bounds(fake: Any):
     taken = xp.take(on([1.0, 2.0]), on([2**64 - 1], dtype=xp.uint64))
     with pytest.raises(IndexError, match="axis 0 of length 2"):
         host(taken)
+
+
+SHAPED = {
+    "mask": lambda x: x[x > 1],
+    "nonzero": xp.nonzero,
+    "unique_values": xp.unique_values,
+    "unique_all": xp.unique_all,
+    "repeat": lambda x: xp.repeat(x, xp.astype(x, xp.int64)),
+    "repeat by negative numbers": lambda x: xp.repeat(x, xp.astype(-x, xp.int64)),
+}
+
+
+@pytest.mark.parametrize("name", SHAPED)
+def test_no_shape_is_made_of_what_a_wrong_index_took(fake: Any, name: str):
+    wrong = xp.take(on([1.0, 2.0]), on([0, 2]))
+    with pytest.raises(IndexError, match="take: an index is out of bounds for axis 0 of length 2"):
+        SHAPED[name](wrong)
+    right = xp.take(on([1.0, 2.0]), on([0, 1]))
+    fake.calls.clear()
+    if name != "repeat by negative numbers":
+        SHAPED[name](right)
+        assert fake.calls == ["get", "get"]  # the number, and the word of faults
 
 
 def test_synchronize_tells_it_too(fake: Any):
@@ -455,12 +474,6 @@ def test_the_cuda_array_interface_is_read(fake: Any):
     assert ours.device == "cuda:0"
     theirs[0] = 5.0
     assert host(ours).tolist() == [5.0, 2.0]
-
-
-def test_dtypes_without_counterpart_are_refused(fake: Any):
-    theirs = fake_cupy.Foreign(fake.cupy.array([1.0], "float16"))
-    with pytest.raises(TypeError, match="dtype float16 has no counterpart"):
-        xp.from_dlpack(theirs)
 
 
 def test_steps_that_are_not_whole_elements_are_refused(fake: Any):

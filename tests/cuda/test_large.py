@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from on_gpu import host
 
 import numr_api as xp
 from numr_api.extensions.device import cuda
@@ -21,10 +22,6 @@ pytestmark = [pytest.mark.cuda, pytest.mark.usefixtures("much_memory")]
 def much_memory(gpus: int) -> None:
     if cuda.total_memory(0) < 24 * 2**30:
         pytest.skip("the GPU has less than 24 GiB")
-
-
-def host(x: Any) -> Any:
-    return np.asarray(x.to_device("cpu"))
 
 
 def value(i: Any, j: Any) -> Any:

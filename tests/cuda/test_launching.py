@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from host_kernels import COMPILER
 
-from numr_api._backends.cuda import library
+from numr_api._backends.cuda import driver as nvidia, library
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 
@@ -43,6 +43,7 @@ int cuLaunchKernelEx(const Configuration* configuration, void* function, void** 
     std::memcpy(arguments, extra[1], size);
     return status;
 }
+int cuInit(unsigned flags) { return 0; }
 int cuGetErrorName(int status, const char** name) { *name = "CUDA_ERROR_OF_THE_TEST"; return 0; }
 }
 """
@@ -62,9 +63,9 @@ def driver_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def driver(driver_file: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     real = ctypes.CDLL
     monkeypatch.setattr(library.ctypes, "CDLL", lambda name: real(str(driver_file)))
-    library._driver.cache_clear()
-    yield library._driver()
-    library._driver.cache_clear()
+    nvidia.library.cache_clear()
+    yield nvidia.library()
+    nvidia.library.cache_clear()
 
 
 def function(use_device: Any = None) -> library.Function:

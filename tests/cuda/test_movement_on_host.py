@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from host_kernels import COMPILER, HostLibrary, on_host, twice
+from host_kernels import COMPILER, HostLibrary, on_host, twice, twice_as_if_many
 
 from numr_api._backends.cuda import elementwise_plans, gathering
 from numr_api._backends.cuda.elementwise import find_cast, find_copy, find_fill, find_kernel
@@ -85,13 +85,9 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def copied_wide(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The same where even few elements count as too many for 32 bits, or for one step."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(elementwise_plans, "FEW", 2)
-        patch.setattr(elementwise_plans, "MOST_GROUPS", 1)
-        return twice(
-            tmp_path_factory.mktemp("wide_copies"), lambda library: copies(library, ["int16"])
-        )
+    return twice_as_if_many(
+        tmp_path_factory.mktemp("wide_copies"), lambda library: copies(library, ["int16"])
+    )
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

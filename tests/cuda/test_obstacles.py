@@ -83,8 +83,8 @@ def test_a_warning_of_cupys_is_no_fault(anew: pytest.MonkeyPatch, tmp_path: Path
     )
     anew.delitem(sys.modules, "cupy", raising=False)
     anew.syspath_prepend(tmp_path)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    anew.setattr(warnings, "filters", [("error", None, Warning, None, 0)])
+    with pytest.warns(UserWarning, match="two of them"):
         assert devices() == ["cpu", "cuda:0", "cuda:1"]
 
 

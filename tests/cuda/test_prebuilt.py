@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from numr_api._backends.cuda import building, catalogue, driver, library, prebuilt
+from numr_api._backends.cuda import building, catalogue, driver, library, nvcc as search, prebuilt
 from numr_api._backends.cuda.building import BuildError, Compiler, architectures
 from numr_api._backends.cuda.library import Source
 from numr_api._backends.cuda.prebuilt import Prebuilt
@@ -63,7 +64,7 @@ def nvcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiler:
     folder.mkdir()
     compiler_of(folder)
     monkeypatch.setenv("PATH", str(folder))
-    for name in ("CUDA_HOME", "CUDA_PATH"):
+    for name in search.HOMES:
         monkeypatch.delenv(name, raising=False)
     found = Compiler.find()
     assert found is not None
@@ -101,6 +102,40 @@ def test_without_a_compiler_nothing_is_built_unless_it_was_asked_for() -> None:
     assert architectures("none", None, lambda: [90]) == ()
     with pytest.raises(BuildError, match=r"NUMR_CUDA_ARCH=90, but nvcc is neither on the path"):
         architectures("90", None, list)
+
+
+@pytest.mark.parametrize("given", ["all", "ALL", "90", "50"])
+def test_a_compiler_that_knows_no_architecture_is_refused(given: str) -> None:
+    old = COMPILER._replace(version="9.2", known=())
+    message = "nvcc 9.2 knows no architecture from 75 on"
+    with pytest.raises(BuildError, match=message):
+        architectures(given, old, list)
+    with pytest.raises(BuildError, match=message):
+        _ = old.intermediate
+    assert architectures(None, old, lambda: [90]) == ()
+    assert architectures("none", old, lambda: [90]) == ()
+
+
+@pytest.mark.parametrize("home", search.HOMES)
+def test_the_compiler_is_where_variables_say(
+    home: str, tmp_path: Path, nvcc: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert search.find() == nvcc.path
+    monkeypatch.setenv(home, str(tmp_path / "empty"))
+    assert search.find() == nvcc.path
+    for folder in ("cuda/bin", "usual/bin", "bin"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        compiler_of(tmp_path / folder)
+    monkeypatch.setattr(search, "USUAL", str(tmp_path / "usual"))
+    monkeypatch.setenv(home, str(tmp_path / "cuda"))
+    assert search.find() == str(tmp_path / "cuda" / "bin" / "nvcc")
+    found = Compiler.find()
+    assert found is not None
+    assert found.path == search.find()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(home, "")  # as if it were not set
+    monkeypatch.setenv("PATH", "")
+    assert search.find() == str(tmp_path / "usual" / "bin" / "nvcc")
 
 
 def test_the_compiler_tells_what_it_knows(nvcc: Compiler) -> None:
@@ -201,10 +236,10 @@ def test_an_error_of_the_compiler_is_told(tmp_path: Path, nvcc: Compiler) -> Non
         building.build(tmp_path / "x", failing, (80,), lambda _: None, SOURCES)
 
 
+@pytest.mark.usefixtures("real_nvcc")
 def test_real_fatbins(tmp_path: Path) -> None:
     compiler = Compiler.find()
-    if compiler is None:
-        pytest.skip("there is no nvcc")
+    assert compiler is not None
     name, kernels = next(iter(catalogue.groups(2).items()))
     building.build(tmp_path, compiler, (80, 90), lambda _: None, {name: kernels})
     image = of(tmp_path).read(f"{name}.fatbin")
@@ -355,3 +390,85 @@ def test_a_wheel_for_unknown_architectures_is_not_built(tmp_path: Path, nvcc: Co
     names, told = wheel(tmp_path, NUMR_CUDA_ARCH="85")
     assert names == []
     assert "NUMR_CUDA_ARCH=85 is not understood: it is none, all, or some of 75,80,90,120" in told
+
+
+class App:
+    """Where the hook's messages go."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def display_info(self, message: str) -> None:
+        pass
+
+    def display_warning(self, message: str) -> None:
+        self.told.append(message)
+
+    def abort(self, message: str) -> None:
+        raise SystemExit(message)
+
+
+@pytest.fixture
+def hook() -> Callable[[Path], Any]:
+    """What makes the build hook of a checkout."""
+    pytest.importorskip("hatchling")
+    kind = runpy.run_path(str(ROOT / "hatch_build.py"))["PrebuiltKernels"]
+    metadata: Any = SimpleNamespace(core=SimpleNamespace(dependencies=["numpy"]))
+    return lambda root: kind(str(root), {}, None, metadata, "", "wheel", App())
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """What the hook reads before it imports the package, on a machine with a GPU."""
+    folder = tmp_path / "checkout" / "numr_api" / "_backends" / "cuda"
+    folder.mkdir(parents=True)
+    shutil.copy(str(search.__file__), folder)
+    (folder / "driver.py").write_text("def count(): return 1")
+    return tmp_path / "checkout"
+
+
+def test_the_hook_finds_the_compiler_that_a_variable_names(
+    hook: Any, checkout: Path, tmp_path: Path, nvcc: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMR_CUDA_ARCH", "")
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))  # whose bin has it
+    assert hook(checkout).dependencies() == ["numpy"]
+    (checkout / "numr_api/_backends/cuda/driver.py").write_text("def count(): return 0")
+    assert hook(checkout).dependencies() == []
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        BuildError("nvcc failed"),
+        ImportError("No module named 'scipy'"),
+        PermissionError(13, "Permission denied", "nvcc"),
+        RuntimeError("architecture: the CUDA driver reports error 999"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+@pytest.mark.parametrize("given", ["", "80"])
+def test_what_prevents_kernels_ends_the_build_only_where_they_were_asked_for(
+    error: Exception, given: str, hook: Any, nvcc: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setenv("NUMR_CUDA_ARCH", given)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # which the hook makes longer
+    monkeypatch.setattr(building, "build", fail)
+    monkeypatch.setattr(building, "present", lambda: [80])
+    made = hook(ROOT)
+    monkeypatch.setattr(made, "_asked", lambda: True)
+    data: dict[str, Any] = {"force_include": {}}
+    reason = f"{type(error).__name__}: {error}"
+    if given:
+        with pytest.raises(SystemExit) as caught:
+            made.initialize("standard", data)
+        assert caught.value.code == f"numr_api: {reason}"
+    else:
+        made.initialize("standard", data)
+        assert made.app.told == [f"numr_api: no cuda kernels are compiled: {reason}"]
+        assert data == {"force_include": {}}
+    made.finalize("standard", data, "")

@@ -165,14 +165,59 @@ def operation_cases() -> list[Case]:
     found: list[Case] = []
     for operation, element, _ in signatures():
         make = factors if operation == "prod" else numbers
-        for shape, axes in (((300,), (0,)), ((40, 21), (0,))):
-            found.append(Case(operation, on_host(make(*shape, dtype=element.name)), axes))
+        # 150 rows are those that a block takes at once, and some more.
+        wide = [(150, 32)] if element.itemsize < 4 else []
+        for shape in ((300,), (40, 21), *wide):
+            found.append(Case(operation, on_host(make(*shape, dtype=element.name)), (0,)))
     return found
 
 
 def test_all_operations_of_all_dtypes_are_numpys(tmp_path: Any) -> None:
     assert {case.operation for case in operation_cases()} == set(KINDS)
     for case, found in run_all(tmp_path, operation_cases):
+        case.check(found)
+
+
+def narrow_cases() -> list[Case]:
+    found: list[Case] = []
+    for dtype, operation in (("int8", "sum"), ("int8", "max"), ("int16", "argmax")):
+        for length, width in ((2, 512), (65, 528), (1100, 64), (64, 40), (70, 12), (70, 7)):
+            x = numbers(length, width, dtype=dtype)
+            x[length // 3, width // 2] = x[-1, -1] = 101
+            x[1, 0] = -102
+            found.append(Case(operation, on_host(x), (0,)))
+        found.append(Case(operation, on_host(numbers(3, 80, 48, dtype=dtype)), (1,)))
+        found.append(Case(operation, on_host(numbers(90, 64, dtype=dtype))[:, 16:], (0,)))
+        found.append(Case(operation, on_host(numbers(90, 64, dtype=dtype))[:, :20], (0,)))
+        found.append(Case(operation, on_host(numbers(90, 64, dtype=dtype), 2), (0,)))
+    return found
+
+
+def test_columns_of_narrow_numbers_are_numpys(tmp_path: Any) -> None:
+    for case, found in run_all(tmp_path, narrow_cases):
+        case.check(found)
+
+
+TURN = 256 * 8 * 16  # bytes that a block reads at a time of a long row
+
+
+def long_cases() -> list[Case]:
+    return [
+        Case(operation, on_host(numbers(count * TURN // size + more, dtype=dtype)), (0,))
+        for dtype, size, operations in (
+            ("float32", 4, ("sum", "argmax", "var")), ("int8", 1, ("max", "sum")),
+            ("int16", 2, ("max",)), ("complex128", 16, ("sum",)),
+        )
+        for operation in operations
+        for count, more in ((2, 0), (3, 9), (5, -1))
+    ] + [Case("sum", on_host(numbers(3, 2 * TURN // 4 + 4)), (1,))]  # fmt: skip
+
+
+def test_long_rows_are_numpys(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where blocks take several turns."""
+    monkeypatch.setattr(reduction_plans, "MOST_BLOCKS", 2)
+    assert all(variant_of(case.x, *case.axes).ahead == 8 for case in long_cases())
+    for case, found in run_all(tmp_path, long_cases):
         case.check(found)
 
 
@@ -227,6 +272,9 @@ SPECIAL: list[tuple[str, Column, Any]] = [
       for name in ("argmax", "argmin") for place in (0, 6, 70, 1025, 31_000)],
     *[("argmax", values_with(dtype, 33_001, {place: 1, place + 1: 1, 33_000: 1}), place)
       for dtype in ("float32", "int8", "uint64") for place in (0, 7, 130, 1024, 32_999)],
+    *[(name, values_with(dtype, 40, {place: value}), value)  # each byte of an access
+      for name, dtype, value in (("max", "int8", 3), ("min", "int8", -3), ("max", "uint8", 200))
+      for place in range(16, 32)],
     *[("argmin", np.full(length, value), 0)
       for length in (1, 5, 300, 33_001) for value in (INF, NAN, -INF)],
     ("argmax", np.full(40, np.iinfo("int64").min), 0),
@@ -382,14 +430,29 @@ def variant_of(x: Any, *axes: int, operation: str = "sum") -> Any:
 
 def test_what_lies_side_by_side_is_read_together() -> None:
     x = on_host(numbers(64, 64))
-    assert variant_of(x, 0, 1) == variant_of(x.T, 0, 1) == Rows(256, 4, 4, 1, 0, False)
-    assert variant_of(x, 1) == variant_of(x.T, 0) == Rows(8, 4, 4, 1, 0, False)
+    assert variant_of(x, 0, 1) == variant_of(x.T, 0, 1) == Rows(256, 4, 4, 4, 1, 0, False)
+    assert variant_of(x, 1) == variant_of(x.T, 0) == Rows(8, 4, 4, 4, 1, 0, False)
     assert variant_of(x, 0) == variant_of(x.T, 1) == Columns(16, 8, 4, 4, 1, 1, False)
     assert variant_of(x[:, 1:], 1).chunk == variant_of(x[:, 1:], 0).chunk == 1
     assert variant_of(x[:, 2:], 1).chunk == 2
     assert variant_of(x[::-1, ::-1], 0, 1) == variant_of(x, 0, 1)
-    assert variant_of(x[:2], 0) == Rows(1, 1, 1, 1, 1, False)
+    assert variant_of(x[:2], 0) == Rows(1, 4, 1, 1, 1, 1, False)
     assert variant_of(x.T, 0, 1, operation="argmax").each == 1
+
+
+def columns_of(dtype: str, width: int, cut: slice = slice(None), at: int = 0) -> tuple[int, int]:
+    """How many columns a thread has, and how many of them it reads in one access."""
+    variant = variant_of(on_host(numbers(64, width, dtype=dtype), at)[:, cut], 0)
+    return variant.each, variant.chunk
+
+
+def test_a_thread_reads_16_bytes_of_columns_where_none_are_left() -> None:
+    assert columns_of("int8", 512) == (16, 16)
+    assert columns_of("int16", 512) == (8, 8)
+    assert columns_of("int8", 520) == columns_of("int8", 512, at=8) == (8, 8)
+    assert columns_of("int8", 516) == columns_of("int8", 512, slice(20)) == (4, 4)
+    assert columns_of("int8", 511) == columns_of("int16", 513) == (4, 1)
+    assert columns_of("float32", 510) == (4, 2)
 
 
 def test_axes_that_are_stepped_through_as_one_are_merged() -> None:

@@ -10,14 +10,19 @@ import pytest
 from host_kernels import COMPILER, HostLibrary, on_host, twice
 
 from numr_api._backends.cuda import scans
-from numr_api._backends.cuda.scans import Scans, pieces_of, slice_for
+from numr_api._backends.cuda.copies import Copies
+from numr_api._backends.cuda.scans import Scans, pieces_of, rounds_of, slice_for
+from numr_api._dtypes import BY_NAME
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 
 Make = Callable[[], Any]
 
-# Where few rows are long, and columns few, is moved down for the host: tiles are 6144 float32.
-SMALL = {"SHORT_ROW": 256, "MANY_ROWS": 20, "MANY_COLUMNS": 200, "THREADS_WANTED": 300}
+# Where few rows are long, columns few and arrays large is moved down for the host: tiles are 6144
+# float32, and 12288 from 1 MiB on.
+SMALL = {
+    "SHORT_ROW": 256, "LARGE": 2**20, "MANY_ROWS": 20, "MANY_COLUMNS": 200, "THREADS_WANTED": 300,
+}  # fmt: skip
 
 
 def ones_and_twos(*shape: int, dtype: str = "int64", operation: str = "sum") -> Any:
@@ -58,6 +63,11 @@ CASES: dict[str, tuple[str, int, Make]] = {
     "pieces of pieces": case(0, 9000, 1, 2),
     "columns in the middle": case(1, 3, 70, 5),
     "many columns in the middle": case(1, 9, 70, 30),
+    "large tiles": case(0, 2**18 + 5),
+    "large tiles of int64": case(0, 2**17 + 3, dtype="int64"),
+    "large tiles of complex128": case(0, 2**16 + 1, dtype="complex128"),
+    "rows of large tiles": case(1, 2, 2**17 + 4),
+    "large tiles, unaligned": case(0, 2**18 + 5, at=4),
     "unaligned": case(0, 2 * TILE, at=4),
     "transposed": case(0, 600, 21, view=lambda x: x.T),
     "transposed, along columns": case(1, 600, 21, view=lambda x: x.T),
@@ -80,7 +90,7 @@ CASES: dict[str, tuple[str, int, Make]] = {
 def results(library: HostLibrary) -> dict[str, tuple[Any, Any]]:
     """The data and the result of each case."""
     given: Any = library
-    runner = Scans(given)
+    runner = Scans(Copies(given), given)
     found: dict[str, tuple[Any, Any]] = {}
     for name, (operation, axis, make) in CASES.items():
         data = make()
@@ -146,6 +156,12 @@ def test_no_piece_is_empty() -> None:
     for columns, length in ((1, 64), (3, 1000), (2**15, 321), (2**17, 10**6), (5, 7)):
         pieces, piece = pieces_of(columns, length)
         assert (pieces - 1) * piece < length <= pieces * piece
+
+
+def test_tiles_are_larger_where_there_are_many() -> None:
+    for name in ("float16", "float32", "int64", "complex128"):
+        few, many = (rounds_of(BY_NAME[name], scans.LARGE - less)[0] for less in (1, 0))
+        assert many > few
 
 
 def test_a_part_of_a_warp_goes_along_a_short_row() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from on_gpu import host
 from test_fake_device import READING, WORK
 
 import numr_api as xp
@@ -30,10 +31,6 @@ def current(cupy: Any) -> Any:
 
 def on(values: Any, number: int) -> Any:
     return xp.asarray(np.asarray(values), device=f"cuda:{number}")
-
-
-def host(x: Any) -> Any:
-    return np.asarray(x.to_device("cpu"))
 
 
 def matrix(number: int) -> Any:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # NumPy's characters of these dtypes, which are quicker to compare.
 CHARACTERS = frozenset(dtype.__numpy_dtype__.char for dtype in EXTENSIONS)
 _BITS = {1: np.uint8, 2: np.uint16}
+where: Any = np.where
 
 
 def is_narrow(data: Data) -> bool:
@@ -174,15 +175,16 @@ def _next_after(dtype: DType, x1: Any, x2: Any, out: Any = None) -> Any:
         x if isinstance(x, np.ndarray) else np.asarray(scalar(x, dtype)) for x in (x1, x2)
     ]
     start, goal = cast("tuple[Any, Any]", np.broadcast_arrays(*given))
-    from_, to = start.astype(np.float32), goal.astype(np.float32)
-    bits = start.astype(dtype.__numpy_dtype__).view(_BITS[dtype.itemsize])
-    sign = np.uint16(1 << (8 * dtype.itemsize - 1))
-    away = (to > from_) == (from_ > 0)  # from zero
-    moved: Any = np.where(away, bits + np.uint16(1), bits - np.uint16(1))
-    moved = np.where(from_ == 0, np.where(to > 0, np.uint16(1), sign | np.uint16(1)), moved)
-    found = np.where(from_ == to, goal.view(bits.dtype), moved).view(dtype.__numpy_dtype__)
-    invalid = np.isnan(from_) | np.isnan(to)
-    found = np.where(invalid, np.asarray(np.nan, dtype.__numpy_dtype__), found)
+    here, there = start.astype(np.float32), goal.astype(np.float32)
+    bits: Any = start.astype(dtype.__numpy_dtype__).view(_BITS[dtype.itemsize])
+    one, sign = bits.dtype.type(1), bits.dtype.type(1 << (8 * dtype.itemsize - 1))
+    away = (there > here) == (here > 0)  # from zero
+    moved = where(away, bits + one, bits - one)
+    moved = where(here == 0, where(there > 0, one, sign | one), moved)
+    moved = where(here == there, goal.view(bits.dtype), moved)
+    found = moved.view(dtype.__numpy_dtype__)
+    invalid = np.isnan(here) | np.isnan(there)
+    found = where(invalid, np.asarray(np.nan, dtype.__numpy_dtype__), found)
     if out is None:
         return found
     out[...] = found

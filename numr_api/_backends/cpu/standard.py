@@ -26,6 +26,7 @@ from numr_api._backends.cpu import (
     threads,
 )
 from numr_api._backends.cpu.elementwise import find_kernel
+from numr_api._dlpack import exported
 from numr_api._errors import Unsupported
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ class StandardBackend(ArrayLibrary):
             copy = True
         if copy:  # NumPy's own copy is read-only before DLPack 1.0
             data, copy = data.copy(), None
-        return data.__dlpack__(max_version=max_version, copy=copy)
+        return exported(data, max_version=max_version, copy=copy)
 
     # Families that may overflow or meet NaN, and must not warn
 

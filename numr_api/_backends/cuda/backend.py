@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 
@@ -14,11 +14,14 @@ from numr_api._backends.cuda import (
     driver,
     exchange,
     fourier,
+    half_products,
     linear_algebra,
     reductions,
     searching,
 )
+from numr_api._backends.cuda.arrays import BITS, FOREIGN, bits_of, empty, of_bits
 from numr_api._backends.cuda.compaction import Compaction
+from numr_api._backends.cuda.copies import Copies
 from numr_api._backends.cuda.elementwise import find_kernel
 from numr_api._backends.cuda.faults import Faults
 from numr_api._backends.cuda.kernels import cupy
@@ -29,6 +32,7 @@ from numr_api._backends.cuda.scans import Scans
 from numr_api._backends.cuda.searching import Sets
 from numr_api._backends.cuda.sorting import Sorting
 from numr_api._devices import MemoryStatistics, device_name
+from numr_api._dlpack import exported
 from numr_api._errors import DeviceOutOfMemory
 
 if TYPE_CHECKING:
@@ -46,6 +50,9 @@ ROUTINES: dict[str, Callable[..., Any]] = {
     **linear_algebra.ROUTINES,
     **fourier.ROUTINES,
 }
+
+# Which compare numbers of 16 and 8 bits as float32.
+WIDENED = ("isin", "searchsorted", "unique")
 
 get_device: Callable[[], int] = cupy.cuda.runtime.getDevice
 set_device: Callable[[int], None] = cupy.cuda.runtime.setDevice
@@ -78,7 +85,7 @@ class CudaBackend(ArrayLibrary):
 
     library = cupy
     storage = cupy.ndarray
-    dtypes = frozenset(_dtypes.STANDARD)
+    dtypes = frozenset(_dtypes.ALL)
     default_dtypes = DEFAULT_DTYPES
 
     def __init__(self, device: Device) -> None:
@@ -88,13 +95,19 @@ class CudaBackend(ArrayLibrary):
         self.alone = driver.count() == 1  # which is current at any time
         self._faults = Faults()
         self._few_rows = FewRows()
-        self._scans = Scans()
-        self._compaction = Compaction(self._scans)
+        self._copies = Copies()
+        self._scans = Scans(self._copies)
+        self._compaction = Compaction(self._scans, self._copies, self._faults.look)
         self._sorting = Sorting()
-        sets = Sets(find_kernel, self._sorting, self._scans, self._compaction)
-        self._routines = {**ROUTINES, "unique": sets.unique, "isin": sets.isin}
+        sets = Sets(find_kernel, self._sorting, self._scans, self._compaction, self._copies)
+        self._routines = {
+            **ROUTINES,
+            "isin": sets.isin,
+            "linspace": partial(searching.linspace, self._copies),
+            "unique": sets.unique,
+        }
         self._most_reserved = 0
-        self._movement = Movement(self._faults)
+        self._movement = Movement(self._faults, self._copies)
         self._statistics: dict[tuple[str, DType], Kernel] = {}
         self.shortcuts: Mapping[str, Kernel] = {
             "import_foreign": self.import_foreign,
@@ -133,11 +146,16 @@ class CudaBackend(ArrayLibrary):
         if copy is False:
             raise ValueError(f"{self.device} cannot share memory with the host")
         # Given one axis at least: without axes, CuPy writes +0 for -0.
-        return cupy.array(np.ascontiguousarray(array)).reshape(array.shape)
+        ordered = np.ascontiguousarray(array)
+        if array.dtype in FOREIGN:
+            bits = cupy.array(ordered.view(BITS[array.itemsize]))
+            return of_bits(bits, _dtypes.BY_NUMPY[array.dtype]).reshape(array.shape)
+        return cupy.array(ordered).reshape(array.shape)
 
     @on_device
     def to_host(self, data: Data) -> npt.NDArray[Any]:
-        host = data.get()
+        foreign = data.dtype in FOREIGN
+        host = bits_of(data).get().view(data.dtype) if foreign else data.get()
         self._faults.look()
         return host
 
@@ -174,7 +192,7 @@ class CudaBackend(ArrayLibrary):
         if wanted == exchange.CPU:
             if copy is False:
                 raise BufferError(f"__dlpack__: a copy is needed from {self.device} to the cpu")
-            return self.to_host(data).__dlpack__(max_version=max_version)
+            return exported(self.to_host(data), max_version=max_version)
         if wanted != self.dlpack_device:
             raise BufferError(f"__dlpack__: cannot move from {self.device} to {dl_device}")
         if overlaps_itself(data):
@@ -190,12 +208,17 @@ class CudaBackend(ArrayLibrary):
     def array_interface(self, data: Data) -> dict[str, Any]:
         """What ``__cuda_array_interface__`` tells."""
         self._faults.look()
+        if data.dtype in FOREIGN:
+            raise AttributeError(f"__cuda_array_interface__: it has no name for {data.dtype.name}")
         return data.__cuda_array_interface__
 
     @on_device
     def import_foreign(self, x: Any) -> tuple[Data, Device]:
         data = exchange.imported(x)
         return data, device_name("cuda", data.device.id)
+
+    def adopt(self, raw: Any) -> Data:
+        return raw if isinstance(raw, cupy.ndarray) else cupy.asarray(raw)
 
     # Element by element
 
@@ -225,7 +248,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def cast(self, data: Data, dtype: DType) -> Data:
-        return self._movement.cast(data, dtype)
+        return self._copies.cast(data, dtype)
 
     # Along axes
 
@@ -248,14 +271,17 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def sort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
-        return self._sorting.sort(data, axis, descending)
+        found = self._sorting.sort(self._copies.widened(data), axis, descending)
+        return self._copies.as_of(found, data)
 
     @on_device
     def argsort(self, data: Data, axis: int, descending: bool, stable: bool) -> Data:
-        return self._sorting.argsort(data, axis, descending)
+        return self._sorting.argsort(self._copies.widened(data), axis, descending)
 
     @on_device
     def matmul(self, x1: Data, x2: Data) -> Data:
+        if self._copies.is_narrow(x1):
+            return half_products.matmul(x1, x2, self._copies)
         product = self._few_rows(x1, x2)
         return linear_algebra.matmul(x1, x2) if product is None else product
 
@@ -314,7 +340,7 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def empty(self, shape: Shape, dtype: DType) -> Data:
-        return cupy.empty(shape, dtype.__numpy_dtype__)
+        return empty(shape, dtype.__numpy_dtype__)
 
     @on_device
     def arange(self, start: Scalar, step: Scalar, count: int, dtype: DType) -> Data:
@@ -324,7 +350,21 @@ class CudaBackend(ArrayLibrary):
 
     @on_device
     def routine(self, name: str, *operands: Data, **parameters: Any) -> Any:
-        return self._routines[name](*operands, **parameters)
+        routine = self._routines[name]
+        if name == "linspace" and parameters["dtype"] in _dtypes.EXTENSIONS:
+            dtype: DType = parameters["dtype"]
+            parameters["dtype"] = _dtypes.float64
+            return self._copies.cast(routine(**parameters), dtype)
+        if name not in WIDENED or not self._copies.is_narrow(operands[0]):
+            return routine(*operands, **parameters)
+        found = routine(*map(self._copies.widened, operands), **parameters)
+
+        def rounded(part: Data) -> Data:
+            return self._copies.as_of(part, operands[0]) if part.dtype.kind == "f" else part
+
+        if isinstance(found, tuple):
+            return tuple([rounded(part) for part in cast("tuple[Data, ...]", found)])
+        return rounded(found)
 
 
 def _version(number: int) -> str:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,8 +24,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from numr_api._backends.cuda import catalogue, driver
+from numr_api._backends.cuda import catalogue, driver, nvcc
 from numr_api._backends.cuda.library import OPTIONS, SOURCES, Source, linked
+from numr_api._backends.cuda.nvcc import VARIABLE
 from numr_api._backends.cuda.prebuilt import (
     INDEX,
     VERSION,
@@ -35,7 +35,6 @@ from numr_api._backends.cuda.prebuilt import (
     digest_of_text,
 )
 
-VARIABLE = "NUMR_CUDA_ARCH"
 INTERMEDIATE = (75, 120)  # architectures of the intermediate code
 
 # Of a file. To load one takes half a millisecond, more where it holds more; but the fewer files
@@ -53,7 +52,7 @@ class Compiler(NamedTuple):
     """NVIDIA's compiler.
 
     Attributes:
-        known: the architectures for which it compiles.
+        known: the architectures for which it compiles, but for old ones.
         options: those that make fatbins small, a tenth of their size, as far as it has them.
     """
 
@@ -64,14 +63,8 @@ class Compiler(NamedTuple):
 
     @classmethod
     def find(cls) -> Compiler | None:
-        """The one on the path or where CUDA is usually installed; None if there is none."""
-        places = [
-            str(Path(os.environ[name]) / "bin")
-            for name in ("CUDA_HOME", "CUDA_PATH")
-            if name in os.environ
-        ]
-        places += [os.environ.get("PATH", os.defpath), "/usr/local/cuda/bin"]
-        path = shutil.which("nvcc", path=os.pathsep.join(places))
+        """The one that ``nvcc`` finds; None if there is none."""
+        path = nvcc.find()
         if path is None:
             return None
         version = _output(path, "--version").partition("release ")[2].partition(",")[0]
@@ -84,8 +77,17 @@ class Compiler(NamedTuple):
     @property
     def intermediate(self) -> tuple[int, ...]:
         """The architectures of intermediate code: the usual ones, or the nearest that it has."""
+        self.require_some()
         low, high = INTERMEDIATE
         return tuple(sorted({min(self.known, key=lambda x: abs(x - y)) for y in (low, high)}))
+
+    def require_some(self) -> None:
+        """Raise BuildError if it compiles for no architecture of those that we need."""
+        if not self.known:
+            raise BuildError(
+                f"{self.path} {self.version} knows no architecture from {INTERMEDIATE[0]} on; "
+                f"install a newer one, or set {VARIABLE}=none"
+            )
 
 
 def _output(*command: str) -> str:
@@ -110,9 +112,11 @@ def architectures(
         return tuple(x for x in present() if x in compiler.known) if compiler else ()
     if compiler is None:
         raise BuildError(
-            f"{VARIABLE}={given}, but nvcc is neither on the path nor in /usr/local/cuda/bin; "
-            f"install CUDA's compiler, or set {VARIABLE}=none"
+            f"{VARIABLE}={given}, but nvcc is neither on the path nor in {nvcc.USUAL}/bin, and "
+            f"{' or '.join(nvcc.HOMES)} do not tell where it is; install CUDA's compiler, or set "
+            f"{VARIABLE}=none"
         )
+    compiler.require_some()
     if value == "all":
         return compiler.known
     wanted = [part.strip() for part in value.split(",")]

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from numr_api._backends.cuda.elementwise import CARRIERS, find_cast, find_kernel
+from numr_api._backends.cuda.elementwise import CARRIERS, find_kernel
 from numr_api._backends.cuda.elementwise_plans import FEW, MOST_GROUPS
 from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.layouts import merged, span
 from numr_api._backends.cuda.library import Library, Source, library as of_cupy
+from numr_api._backends.cuda.texts import boolean, index_type, kernel_text
 from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 
 if TYPE_CHECKING:
     from numr_api._backends import Kernel
+    from numr_api._backends.cuda.copies import Copies
     from numr_api._backends.cuda.scans import Scans
 
 Data = Any
@@ -38,10 +40,22 @@ _ROWS = struct.Struct("3P2q")
 
 
 class Compaction:
-    """The kernels of one device for masks. Methods are called while it is current."""
+    """The kernels of one device for masks. Methods are called while it is current.
 
-    def __init__(self, scans: Scans, library: Library | None = None) -> None:
+    Arguments:
+        look: raises IndexError if an index was wrong; see ``faults``.
+    """
+
+    def __init__(
+        self,
+        scans: Scans,
+        copies: Copies,
+        look: Callable[[], None],
+        library: Library | None = None,
+    ) -> None:
         self._library = library or of_cupy()
+        self._copies = copies
+        self._look = look
         self._scans = scans
         self._functions: dict[str, Any] = {}
         self._kernels: dict[Any, Kernel] = {}
@@ -51,13 +65,13 @@ class Compaction:
     def compress(self, data: Data, mask: Data) -> Data:
         """The elements or rows where a mask over the leading axes is true."""
         rest = data.shape[mask.ndim :]
-        mask = self._in_order(mask)
+        mask = self._copies.row_major(mask)
         ends = self._ends(mask)
-        count = self._library.last(ends)
+        count = self._count(ends)
         result = self._library.empty((count, *rest), data.dtype)
         if not result.size:
             return result
-        data = self._in_order(data)
+        data = self._copies.row_major(data)
         row = math.prod(rest) * data.dtype.itemsize
         if row in UNIT_OF and not data.data.ptr % row:
             self._move(moving("compress", UNIT_OF[row]), mask, ends, data, result, count)
@@ -67,12 +81,9 @@ class Compaction:
 
     def nonzero(self, data: Data) -> tuple[Data, ...]:
         """The indices of elements that are not zero, an array for each axis."""
-        if data.dtype.kind != "b":
-            kernel = self._cast(BY_NUMPY[data.dtype], BOOL)
-            data = kernel(data, out=self._library.empty(data.shape, "bool"))
-        mask = self._in_order(data)
+        mask = self._copies.row_major(data, BOOL.__numpy_dtype__)
         ends = self._ends(mask)
-        count = self._library.last(ends)
+        count = self._count(ends)
         return tuple(self._indices(mask, ends, count, mask.shape))
 
     # Putting
@@ -109,16 +120,14 @@ class Compaction:
     def _assign_each(self, data: Data, mask: Data, value: Data) -> None:
         count = value.shape[0]
         rest = data.shape[mask.ndim :]
-        dtype = BY_NUMPY[data.dtype]
         wanted = (count, *rest)
         if value.dtype != data.dtype or value.shape != wanted or not value._c_contiguous:
-            kernel = self._cast(BY_NUMPY[value.dtype], dtype)
-            value = kernel(
-                self._library.spread(value, wanted), out=self._library.empty(wanted, data.dtype)
-            )
+            packed = self._library.empty(wanted, data.dtype)
+            self._copies.write(packed, value)
+            value = packed
         elif overlap(value, data):
             value = value.copy()
-        mask = self._in_order(mask)
+        mask = self._copies.row_major(mask)
         if overlap(mask, data):
             mask = mask.copy()
         ends = self._ends(mask)
@@ -132,20 +141,6 @@ class Compaction:
 
     # The steps
 
-    def _cast(self, source: DType, target: DType) -> Kernel:
-        key = source, target, "cast"
-        kernel = self._kernels.get(key)
-        if kernel is None:
-            kernel = self._kernels[key] = find_cast(source, target, self._library)
-        return kernel
-
-    def _in_order(self, data: Data) -> Data:
-        """The data in row-major order."""
-        if data._c_contiguous:
-            return data
-        dtype = BY_NUMPY[data.dtype]
-        return self._cast(dtype, dtype)(data, out=self._library.empty(data.shape, data.dtype))
-
     def _ends(self, mask: Data) -> Data:
         """For each tile of a mask, how many are true up to its end."""
         size = mask.size
@@ -156,6 +151,12 @@ class Compaction:
         groups = -(-tiles // WARPS)
         function.launch(groups, THREADS, _COUNT, (address, counts.data.ptr, size))
         return counts if tiles == 1 else self._scans.scan("cumulative_sum", counts, 0)
+
+    def _count(self, ends: Data) -> int:
+        """How many a mask chooses, which the host waits for; a wrong index is told first."""
+        count = self._library.last(ends)
+        self._look()
+        return count
 
     def _move(
         self, source: Source, mask: Data, ends: Data, origin: Data, target: Data, count: int
@@ -222,7 +223,7 @@ def counting(aligned: bool) -> Source:
     """The kernel that counts what is true in each tile of a mask."""
     return _source(
         f"count_true{'_aligned' * aligned}", "const uint8* mask, int64* counts, int64 size",
-        f"count_true<{_word(aligned)}>(mask, counts, size)",
+        f"count_true<{boolean(aligned)}>(mask, counts, size)",
     )  # fmt: skip
 
 
@@ -240,7 +241,7 @@ def finding(axes: int, wide: bool) -> Source:
     return _source(
         f"mask_indices_{axes}{'_wide' * wide}",
         f"{_MASK}, int64* result, int64 size, int64 limit, masks::Lengths<{axes}> lengths",
-        f"find_indices<{_index(wide)}, {axes}>(mask, ends, result, size, limit, lengths)",
+        f"find_indices<{index_type(wide)}, {axes}>(mask, ends, result, size, limit, lengths)",
     )
 
 
@@ -249,7 +250,7 @@ def rows_moving(name: str, unit: str, wide: bool) -> Source:
     return _source(
         f"mask_{name}_{_plain(unit)}{'_wide' * wide}",
         f"const int64* places, const {unit}* origin, {unit}* target, int64 count, int64 row",
-        f"move_rows<{unit}, {_index(wide)}, {_word(name == 'put_rows')}>"
+        f"move_rows<{unit}, {index_type(wide)}, {boolean(name == 'put_rows')}>"
         "(places, origin, target, count, row)",
     )
 
@@ -260,7 +261,7 @@ def putting(unit: str, axes: int, wide: bool) -> Source:
         f"mask_put_anywhere_{_plain(unit)}_{axes}{'_wide' * wide}",
         f"const int64* places, const {unit}* origin, {unit}* target, int64 count, int64 row, "
         f"masks::Lengths<{axes}> lengths, masks::Lengths<{axes}> steps",
-        f"put_anywhere<{unit}, {_index(wide)}, {axes}>"
+        f"put_anywhere<{unit}, {index_type(wide)}, {axes}>"
         "(places, origin, target, count, row, lengths, steps)",
     )  # fmt: skip
 
@@ -269,16 +270,8 @@ def _plain(unit: str) -> str:
     return unit.rpartition(":")[2]
 
 
-def _index(wide: bool) -> str:
-    return "uint64" if wide else "uint32"
-
-
-def _word(value: bool) -> str:
-    return "true" if value else "false"
-
-
 def _source(name: str, parameters: str, call: str) -> Source:
-    text = f"namespace numr {{\nKERNEL void {name}({parameters}) {{\n    masks::{call};\n}}\n}}\n"
+    text = kernel_text(name, parameters, f"    masks::{call};")
     return Source(("compaction.cuh",), text, name)
 
 

@@ -15,7 +15,7 @@ LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 NAME_LENGTH = 256  # bytes, more than any GPU's name has
 MAJOR, MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
 
-__all__ = ["count", "product_name", "total_memory"]
+__all__ = ["architecture", "count", "has_library", "product_name", "total_memory"]
 
 
 @cache
@@ -76,7 +76,14 @@ def total_memory(index: int, /) -> int:
 
 
 def architecture(index: int, /) -> int:
-    """What compilers call a GPU's architecture: 90 for compute capability 9.0."""
+    """What compilers call a GPU's architecture: 90 for compute capability 9.0.
+
+    Arguments:
+        index: of the GPU, from 0.
+
+    Raises:
+        ValueError: there is no such GPU.
+    """
     handle = _handle("architecture", index)
     major, minor = ctypes.c_int(0), ctypes.c_int(0)
     for part, attribute in ((major, MAJOR), (minor, MINOR)):

@@ -16,14 +16,13 @@ from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW, way_of
 from numr_api._backends.cuda.elementwise_variants import THREADS, Signature, Variant
 from numr_api._backends.cuda.expressions import CLIP, EXPRESSIONS, expression
 from numr_api._backends.cuda.layouts import apart, common_shape
-from numr_api._backends.cuda.library import Library, library as of_cupy
-from numr_api._dtypes import BY_NAME, DType, scalar_range
+from numr_api._backends.cuda.library import MOST_PLANS, Library, library as of_cupy
+from numr_api._backends.cuda.narrow import computed, rounded
+from numr_api._dtypes import BY_NAME, EXTENSIONS, DType, scalar_range
 from numr_api._errors import Unsupported
 
 if TYPE_CHECKING:
     from numr_api._backends import Kernel as AnyKernel, Shape
-
-MOST_PLANS = 256  # of a kernel
 
 
 def find_kernel(
@@ -90,7 +89,7 @@ def signature_of(
         promoted = promoted[: len(kinds)]
     else:
         row = EXPRESSIONS[operation]
-    body = expression(row, dtype.kind)
+    body = expression(row, dtype.group) or expression(row, dtype.kind)
     if body is None:
         raise Unsupported(f"{dtype} on cuda")
     return Signature(name, body, kinds, promoted, result)
@@ -149,6 +148,8 @@ def converter(dtype: DType) -> Callable[[Any], tuple[Any, ...]]:
             return (int(value),)
 
         return integer
+    if dtype in EXTENSIONS:
+        return lambda value: (rounded(value, dtype),)
     real = _single if dtype.name in ("float32", "complex64") else float
     if dtype.kind == "f":
         return lambda value: (real(float(value)),)
@@ -177,12 +178,12 @@ class Kernel:
     def __init__(self, library: Library, signature: Signature) -> None:
         self.signature = signature
         self._library = library
-        self._array = library.array
+        self._classes = library.classes
         self._dtype = signature.result.__numpy_dtype__
         pairs = list(zip(signature.operands, signature.promoted, strict=True))
         given = [promoted for operand, promoted in pairs if operand is None]
         self._scalars = [converter(dtype) for dtype in given]
-        self._scalar_codes = "".join(_CODES[dtype.name] for dtype in given)
+        self._scalar_codes = "".join(_CODES[computed(dtype).name] for dtype in given)
         self._per_group = THREADS * signature.vector
         self._whole: tuple[Any, struct.Struct] | None = None
         self._functions: dict[Variant, Any] = {}
@@ -193,7 +194,7 @@ class Kernel:
         scalars: tuple[Any, ...] = ()
         convert = iter(self._scalars)
         for x in operands:
-            if x.__class__ is self._array:
+            if x.__class__ in self._classes:
                 arrays.append(x)
             elif x is not None:  # a bound that clip does not have
                 scalars += next(convert)(x)

@@ -6,13 +6,13 @@ from numr_api._backends.cuda.elementwise_texts import (
     applied,
     find_places_lines,
     indented,
-    index_type,
     letters,
     operation,
     parameters,
 )
 from numr_api._backends.cuda.elementwise_tiles import tiles_body
 from numr_api._backends.cuda.elementwise_variants import THREADS, Signature, Variant, stored, words
+from numr_api._backends.cuda.texts import index_type
 
 
 def source_of(signature: Signature, variant: Variant) -> str:
@@ -38,7 +38,7 @@ def vectors_body(signature: Signature, variant: Variant, name: str) -> list[str]
     these. Where there is one, ``count`` counts elements, and some may be left over.
     """
     each = signature.vector
-    index = index_type(variant)
+    index = index_type(variant.wide)
     given = letters(signature)
     modes = dict(zip(given, variant.modes[1:], strict=True))
     rows = variant.axes > 1
@@ -94,7 +94,7 @@ def elements_body(signature: Signature, variant: Variant, name: str) -> list[str
 
     All are read before the first is written, so that the reads need not wait for each other.
     """
-    index = index_type(variant)
+    index = index_type(variant.wide)
     each = signature.scattered
     given = letters(signature)
     parts = {letter: f"{letter}[places[{i}]]" for i, letter in enumerate(given, 1)}
@@ -128,7 +128,7 @@ def chunks_body(signature: Signature, variant: Variant, name: str) -> list[str]:
     apart; the first chunk of a row begins ahead of it, where a word does. Elements that are not in
     a whole word of the row are reached by themselves.
     """
-    index = index_type(variant)
+    index = index_type(variant.wide)
     each, word = variant.each, words(signature.result)
     given = letters(signature)
     modes = dict(zip(given, variant.modes[1:], strict=True))

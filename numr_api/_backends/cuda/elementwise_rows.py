@@ -1,4 +1,5 @@
-"""The element-wise kernels that users usually meet: each operation for each dtype that it accepts.
+"""The element-wise kernels that users usually meet: each operation for each dtype that it accepts,
+but of float16 and bfloat16 only the operations and conversions that are met most.
 
 All of them for arrays that lie whole in memory; the other ways to reach elements only for what is
 most often done with rows, columns and strided views.
@@ -6,8 +7,9 @@ most often done with rows, columns and strided views.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from inspect import signature
+from itertools import product
 from typing import Any
 
 from numr_api._backends.cuda.elementwise import signature_of
@@ -15,7 +17,16 @@ from numr_api._backends.cuda.elementwise_kernels import source_of
 from numr_api._backends.cuda.elementwise_variants import Signature, Variant
 from numr_api._backends.cuda.library import Source
 from numr_api._declare import OPS
-from numr_api._dtypes import ACCEPTED, BY_NAME, STANDARD, DType
+from numr_api._dtypes import (
+    ACCEPTED,
+    BY_NAME,
+    EIGHTHS,
+    EXTENSIONS,
+    HALVES,
+    STANDARD,
+    DType,
+    float32,
+)
 
 Row = tuple[str, tuple[DType | type, ...], DType, DType]  # what ``find_kernel`` is asked for
 
@@ -33,6 +44,11 @@ BROADCAST = ("add", "subtract", "multiply", "divide")
 BROADCAST_DTYPES = ("float32", "float64")
 STRIDED_AXES = (1, 2, 3)
 
+OF_HALVES = (
+    "add", "subtract", "multiply", "divide", "maximum", "minimum", "abs", "negative", "square",
+    "exp", "log", "sqrt", "tanh", "equal", "less", "greater", "isnan", "where",
+)  # fmt: skip
+
 
 def names() -> list[str]:
     """The operations."""
@@ -44,10 +60,10 @@ def arity(name: str) -> int:
     return len(signature(OPS[name].function).parameters)
 
 
-def accepted(name: str) -> list[DType]:
-    """The dtypes of an operation."""
-    kinds = ACCEPTED[OPS[name].accepts]
-    return [dtype for dtype in STANDARD if dtype.kind in kinds]
+def accepted(name: str, dtypes: Sequence[DType] = STANDARD) -> list[DType]:
+    """Those of some dtypes that an operation accepts."""
+    groups = ACCEPTED[OPS[name].accepts]
+    return [dtype for dtype in dtypes if dtype.group in groups]
 
 
 def result_of(name: str, dtype: DType) -> DType:
@@ -55,10 +71,12 @@ def result_of(name: str, dtype: DType) -> DType:
     return OPS[name].result_dtype(dtype, backend)
 
 
-def rows() -> Iterator[Row]:
-    """The operations on arrays of one dtype."""
-    for name in names():
-        for dtype in accepted(name):
+def rows(
+    dtypes: Sequence[DType] = STANDARD, operations: Sequence[str] | None = None
+) -> Iterator[Row]:
+    """The operations, or some, on arrays of one dtype."""
+    for name in names() if operations is None else operations:
+        for dtype in accepted(name, dtypes):
             operands = (dtype,) * arity(name)
             if name == "where":
                 operands = (BY_NAME["bool"], dtype, dtype)
@@ -81,11 +99,23 @@ def rows_with_scalars() -> Iterator[Row]:
             yield "clip", (dtype, *bounds), dtype, dtype
 
 
+def rows_of_halves() -> Iterator[Row]:
+    """What is met most of float16 and bfloat16."""
+    yield from rows(HALVES, OF_HALVES)
+    for name in AFTER_SCALARS:
+        for dtype in HALVES:
+            yield name, (dtype, object), dtype, dtype
+            yield name, (object, dtype), dtype, dtype
+
+
 def casts() -> Iterator[Signature]:
-    """All conversions, and copies."""
-    for source in STANDARD:
-        for target in STANDARD:
-            yield Signature("cast", "a", (source,), (target,), target)
+    """All conversions among the standard's dtypes, copies, and those of others to some."""
+    pairs = list(product(STANDARD, STANDARD))
+    for narrow in EXTENSIONS:
+        pairs += [(narrow, float32), (float32, narrow)]
+    pairs += [pair for half in HALVES for x in EIGHTHS for pair in ((half, x), (x, half))]
+    for source, target in pairs:
+        yield Signature("cast", "a", (source,), (target,), target)
 
 
 def variants(kernel: Signature) -> Iterator[Variant]:
@@ -104,7 +134,8 @@ def variants(kernel: Signature) -> Iterator[Variant]:
 
 def catalogue() -> Iterator[Source]:
     """Their texts."""
-    asked = sorted([*rows(), *rows_with_scalars()], key=lambda row: names().index(row[0]))
+    asked = [*rows(), *rows_with_scalars(), *rows_of_halves()]
+    asked.sort(key=lambda row: names().index(row[0]))
     kernels = [signature_of(*row) for row in asked if row[0] not in VIEWS]
     for kernel in (*kernels, *casts()):
         for variant in variants(kernel):

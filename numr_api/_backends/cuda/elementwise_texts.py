@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from numr_api._backends.cuda.elementwise_variants import Signature, Variant, stored
+from numr_api._backends.cuda.narrow import computed
+from numr_api._backends.cuda.texts import index_type
+from numr_api._dtypes import EXTENSIONS
 
 
 def operation(signature: Signature, name: str) -> str:
     """The declaration of the function that is applied to each element."""
-    given = ", ".join(
-        f"{dtype.name} {letter}" for letter, dtype in zip("abc", signature.promoted, strict=False)
-    )
+    types = [signature.type_of(dtype).name for dtype in signature.promoted]
+    given = ", ".join(f"{dtype} {letter}" for letter, dtype in zip("abc", types, strict=False))
+    result = signature.result.name
+    to = f"converted<{result}>" if signature.result in EXTENSIONS else result
     return (
-        f"DEVICE {signature.result.name} of_{name}({given}) {{\n"
-        f"    using T = {signature.promoted[-1].name};\n"
-        f"    return {signature.result.name}({signature.body});\n}}\n"
+        f"DEVICE {result} of_{name}({given}) {{\n"
+        f"    using T = {types[-1]};\n"
+        f"    return {to}({signature.body});\n}}\n"
     )
 
 
@@ -28,7 +32,7 @@ def parameters(signature: Signature, variant: Variant) -> str:
             part = "float32" if promoted.itemsize == 8 else "float64"
             scalars += [f"{part} {letter}_real", f"{part} {letter}_imag"]
         else:
-            scalars.append(f"{promoted.name} {letter}")
+            scalars.append(f"{computed(promoted).name} {letter}")
     given.append("int64 count")
     arrays = len(signature.arrays)
     kind = f"{'WideLayout' if variant.wide else 'Layout'}<{variant.axes}, {arrays}>"
@@ -45,11 +49,14 @@ def applied(signature: Signature, name: str, elements: dict[str, str]) -> str:
     """The expression of an element of the output, given those of the array operands."""
     values: list[str] = []
     for letter, dtype, promoted in zip("abc", signature.operands, signature.promoted, strict=False):
+        given = signature.type_of(promoted)
         if dtype is not None:
             value = elements[letter] + (" != 0" if dtype.kind == "b" else "")
-            values.append(f"converted<{promoted.name}>({value})")
+            values.append(f"converted<{given.name}>({value})")
         elif promoted.kind == "c":
             values.append(f"{promoted.name}{{{letter}_real, {letter}_imag}}")
+        elif given in EXTENSIONS:
+            values.append(f"converted<{given.name}>({letter})")
         else:
             values.append(letter)
     return f"of_{name}({', '.join(values)})"
@@ -60,16 +67,12 @@ def letters(signature: Signature) -> list[str]:
     return [x for x, dtype in zip("abc", signature.operands, strict=False) if dtype is not None]
 
 
-def index_type(variant: Variant) -> str:
-    return "uint64" if variant.wide else "uint32"
-
-
 def find_places_lines(
     signature: Signature, variant: Variant, layout: str, number: str
 ) -> list[str]:
     """The lines that find the place in each array, the output first."""
     return [
-        f"{index_type(variant)} indexes[{variant.axes}];",
+        f"{index_type(variant.wide)} indexes[{variant.axes}];",
         f"int64 places[{len(signature.arrays)}];",
         f"find_places({layout}, {number}, indexes, places);",
     ]

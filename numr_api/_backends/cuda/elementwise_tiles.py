@@ -6,10 +6,10 @@ from numr_api._backends.cuda.elementwise_texts import (
     applied,
     find_places_lines,
     indented,
-    index_type,
     letters,
 )
 from numr_api._backends.cuda.elementwise_variants import THREADS, Signature, Variant, stored, words
+from numr_api._backends.cuda.texts import index_type
 
 
 def tiles_body(signature: Signature, variant: Variant, name: str) -> list[str]:
@@ -20,7 +20,7 @@ def tiles_body(signature: Signature, variant: Variant, name: str) -> list[str]:
     """
     assert variant.tile is not None
     down, across = variant.tile
-    index, axes = index_type(variant), variant.axes
+    index, axes = index_type(variant.wide), variant.axes
     given = letters(signature)
     modes = dict(zip(given, variant.modes[1:], strict=True))
     word = int(variant.modes[0])

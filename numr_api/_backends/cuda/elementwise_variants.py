@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from numr_api._backends.cuda.narrow import computed
 from numr_api._dtypes import DType
 
 THREADS = 256  # of a block; THREADS of elementwise.cuh
+# Operations on numbers as they are in memory; all others are on what they are computed in.
+AS_STORED = ("cast", "copy", "copysign", "fill", "nextafter", "signbit", "where")
 WORD = 4  # bytes that a thread reaches at a time in rows that are not aligned
 
 
@@ -31,6 +34,10 @@ class Signature(NamedTuple):
     def arrays(self) -> list[DType]:
         """The dtypes of all arrays, the output first."""
         return [self.result, *(x for x in self.operands if x is not None)]
+
+    def type_of(self, promoted: DType) -> DType:
+        """The type of an operand where the operation is computed."""
+        return promoted if self.name in AS_STORED else computed(promoted)
 
     @property
     def sources(self) -> tuple[str, ...]:

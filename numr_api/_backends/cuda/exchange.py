@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from numr_api._backends.cuda.arrays import bits_of, empty, of_bits
 from numr_api._backends.cuda.kernels import cupy
+from numr_api._dlpack import CODES, Known, named
+from numr_api._dtypes import BY_NUMPY
 
 Data = Any
 
@@ -32,7 +35,10 @@ def capsule(data: Data, stream: Any, max_version: Any) -> Any:
     """A DLPack capsule of the memory itself; work on it comes before the stream's next."""
     check_stream(stream)
     version = None if max_version is None else tuple(max_version)
-    return data.__dlpack__(stream=stream, max_version=version)
+    dtype = BY_NUMPY[data.dtype]
+    if dtype not in CODES:
+        return data.__dlpack__(stream=stream, max_version=version)
+    return named(bits_of(data).__dlpack__(stream=stream, max_version=version), dtype)
 
 
 def imported(x: Any) -> Data:
@@ -43,7 +49,9 @@ def imported(x: Any) -> Data:
     """
     try:
         if hasattr(x, "__dlpack__"):
-            return cupy.from_dlpack(x)
+            known = Known(x)
+            data = cupy.from_dlpack(known)
+            return data if known.dtype is None else of_bits(data, known.dtype)
         found = cupy.asarray(x)  # by __cuda_array_interface__, which gives steps in bytes
     except (BufferError, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
         raise BufferError(str(error)) from None
@@ -69,7 +77,7 @@ def copied_after(data: Data, ready: Any) -> tuple[Data, Any]:
 
     The driver copies from GPU to GPU where these reach each other.
     """
-    result = cupy.ndarray(data.shape, data.dtype)
+    result = empty(data.shape, data.dtype)
     wait_for(ready)
     result.data.copy_from_device_async(data.data, data.nbytes, cupy.cuda.get_current_stream())
     return result, event()

@@ -1,6 +1,7 @@
 """The rows of element-wise operations: an expression for each kind of dtype.
 
-Kinds are NumPy's letters of the type that operands are promoted to: b, i, u, f, c. The operands are
+Kinds are NumPy's letters of the type that operands are promoted to: b, i, u, f, c; "h" is those of
+16 bits where they have an expression of their own, faster than that of float32. The operands are
 ``a``, ``b`` and ``c`` of type ``T`` (the first operand of where is a bool); functions are those of
 the sources, which are overloaded for all types. Integers go through functions even for sums, since
 the overflow of signed ones is undefined in C++.
@@ -67,10 +68,11 @@ EXPRESSIONS: dict[str, Row] = {
     **{
         name: {"fc": f"{name}(a)"}
         for name in (
-            "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "expm1",
-            "log", "log10", "log1p", "log2", "sin", "sinh", "sqrt", "tan", "tanh",
+            "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "expm1", "log",
+            "log10", "log1p", "log2", "sin", "sinh", "sqrt", "tan", "tanh",
         )
     },
+    "exp": {"h": "near_exp(a)", "fc": "exp(a)"},
     "atan2": {"f": "atan2(a, b)"},
     "logaddexp": {"f": "logaddexp(a, b)"},
 }  # fmt: skip

@@ -16,7 +16,8 @@ from numr_api._backends.cuda.elementwise import CARRIERS
 from numr_api._backends.cuda.elementwise_plans import MOST_GROUPS, layout_of
 from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.layouts import Steps, merged
-from numr_api._backends.cuda.library import Library, library as of_cupy
+from numr_api._backends.cuda.library import MOST_PLANS, Library, library as of_cupy
+from numr_api._backends.cuda.texts import index_type, kernel_text
 
 if TYPE_CHECKING:
     from numr_api._backends import Shape
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 FILES = ("movement.cuh",)
 EACH = 4  # units of a thread
-MOST_PLANS = 256
 
 
 class Selection(NamedTuple):
@@ -71,7 +71,7 @@ class Plan(NamedTuple):
 def text_of(variant: Variant) -> str:
     """The text of a kernel, without the file that it includes."""
     count = len(variant.indices)
-    index = "uint64" if variant.wide else "uint32"
+    index = index_type(variant.wide)
     unit = CARRIERS[variant.unit]
     layout = f"{'WideLayout' if variant.wide else 'Layout'}<{variant.axes}, {1 + count}>"
     given = ", ".join(f"const {dtype}* index{i}" for i, dtype in enumerate(variant.indices))
@@ -84,9 +84,11 @@ def text_of(variant: Variant) -> str:
     ]
     each = f"    UNROLLED\n    for (int k = 0; k < {EACH}; ++k) {{"
     number = f"        const {index} number = first + k * {THREADS};"
+    parameters = (
+        f"{unit}* out, const {unit}* data, {given}, uint32* fault, int64 count, {layout} layout, "
+        f"Selected<{count}> selected"
+    )
     lines = [
-        f"KERNEL void {variant.name}({unit}* out, const {unit}* data, {given}, uint32* fault, "
-        f"int64 count, {layout} layout, Selected<{count}> selected) {{",
         f"for ({index} first = {index}(blockIdx.x) * {THREADS * EACH} + threadIdx.x; "
         f"first < {index}(count); first += {index}(gridDim.x) * {THREADS * EACH}) {{",
         f"    int64 from[{EACH}];",
@@ -115,10 +117,8 @@ def text_of(variant: Variant) -> str:
         f"        if (number < {index}(count)) out[number] = moved[k];",
         "    }",
         "}",
-        "}",
     ]
-    body = "\n".join(lines)
-    return f"namespace numr {{\n{body}\n}}\n"
+    return kernel_text(variant.name, parameters, "\n".join(f"    {line}" for line in lines))
 
 
 class Gathering:

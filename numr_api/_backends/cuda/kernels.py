@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numr_api._backends import Scalar
 
 cupy: Any = import_module("cupy")  # which has no type hints that say enough
 
@@ -39,9 +36,6 @@ template <typename T> __device__ bool numr_same(const complex<T>& x, const compl
 }
 """
 
-# CuPy's fill writes +0 for -0.
-_fill = cupy.ElementwiseKernel("T value", "T filled", "filled = value", "numr_fill")
-
 # The first place in a sorted array whose element is not before a value; NaN are at the end.
 _PLACE = """
     long long low = 0, high = length;
@@ -65,14 +59,6 @@ _isin = cupy.ElementwiseKernel(
     """,
     "numr_isin", preamble=ORDER,
 )  # fmt: skip
-
-
-def fill(target: Data, value: Scalar) -> None:
-    """Write a Python scalar to all elements; OverflowError if an integer is out of range."""
-    with np.errstate(all="ignore"):
-        scalar = np.array(value, target.dtype)[()]
-    if target.size:
-        _fill(scalar, target)
 
 
 def searchsorted(ordered: Data, values: Data, *, side: str) -> Data:

@@ -15,7 +15,6 @@ import ctypes
 import hashlib
 import os
 import struct
-import sys
 import tempfile
 import threading
 from collections.abc import Sequence
@@ -24,6 +23,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from numr_api._backends.cuda import driver
 from numr_api._backends.cuda.prebuilt import FOLDER, Prebuilt
 
 SOURCES = Path(__file__).parent / "sources"
@@ -36,6 +36,7 @@ OPTIONS = ("--std=c++17", "--fmad=false")
 
 COUNTERS = 2**14
 MOST_BYTES = 4096  # of a kernel's arguments
+MOST_PLANS = 256  # that are kept for arrays that lie in different ways
 INVALID_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT
 
 
@@ -103,12 +104,6 @@ class _Counters(threading.local):
 _counters = _Counters()
 
 
-@cache
-def _driver() -> Any:
-    """The driver's library."""
-    return ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
-
-
 class Function:
     """A compiled kernel of the device that is current when it is made and run."""
 
@@ -117,7 +112,7 @@ class Function:
         self._handle = ctypes.c_void_p(function.ptr)
         self._current_stream = cuda.get_current_stream
         self._use_device = cuda.runtime.memGetInfo
-        self._run = _driver().cuLaunchKernelEx  # has few arguments, each of which takes time
+        self._run = driver.library().cuLaunchKernelEx  # has few arguments, each of which takes time
 
     def launch(
         self, groups: int, threads: int, layout: struct.Struct, values: Sequence[Any]
@@ -138,7 +133,7 @@ class Function:
             status = self._run(given.configuration, self._handle, None, given.extra)
         if status:
             name = ctypes.c_char_p()
-            _driver().cuGetErrorName(status, ctypes.byref(name))
+            driver.library().cuGetErrorName(status, ctypes.byref(name))
             raise RuntimeError(f"the kernel was not run: {(name.value or b'').decode()} ({status})")
 
 
@@ -147,16 +142,20 @@ class Library:
 
     Attributes:
         array: the class of data.
+        classes: all classes of data, that one and those made of it.
     """
 
     def __init__(self) -> None:
         self._cupy: Any = import_module("cupy")
+        arrays = import_module("numr_api._backends.cuda.arrays")  # which imports CuPy
         self.array: type = self._cupy.ndarray
+        self.classes: frozenset[type] = arrays.CLASSES
+        self._empty: Any = arrays.empty
         self._prebuilt = Prebuilt(FOLDER, SOURCES, OPTIONS)
         self._modules: dict[tuple[int, str], Any] = {}  # by device and file; None if not loaded
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
-        return self.array(shape, dtype)
+        return self._empty(shape, dtype)
 
     def zeros(self, words: int) -> Any:
         """Words of 8 bytes."""

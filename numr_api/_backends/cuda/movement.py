@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from numr_api import _dtypes
 from numr_api._backends.cuda import kernels
-from numr_api._backends.cuda.elementwise import find_cast, find_copy, find_fill
+from numr_api._backends.cuda.arrays import FOREIGN, empty
 from numr_api._backends.cuda.faults import Access, check_length
 from numr_api._backends.cuda.gathering import Gathering, Selection
 from numr_api._backends.cuda.kernels import cupy
@@ -16,7 +16,7 @@ from numr_api._backends.cuda.movement_kernels import Range
 
 if TYPE_CHECKING:
     from numr_api._backends import Scalar, Shape
-    from numr_api._backends.cuda.elementwise import Kernel
+    from numr_api._backends.cuda.copies import Copies
     from numr_api._backends.cuda.faults import Faults
     from numr_api._dtypes import DType
 
@@ -31,31 +31,26 @@ SMALL_PART = 2**18  # bytes, of which the kernel takes longer than its launch
 class Movement:
     """The kernels of one device that move elements. Methods are called while it is current."""
 
-    def __init__(self, faults: Faults) -> None:
+    def __init__(self, faults: Faults, copies: Copies) -> None:
         self._faults = faults
+        self._copies = copies
         self._gather = Gathering()
-        self._copies: dict[int, Kernel] = {}
-        self._casts: dict[tuple[Any, Any], Kernel] = {}
-        self._fills: dict[Any, Kernel] = {}
         self._ranges: dict[DType, Range] = {}
 
     # --- copies -----------------------------------------------------------------------------------
 
     def copy(self, data: Data) -> Data:
         """A row-major copy."""
-        if data._c_contiguous:
+        if data._c_contiguous and data.__class__ is cupy.ndarray:
             return data.copy()
-        result = cupy.ndarray(data.shape, data.dtype)
-        self._write(result, data)
+        result = empty(data.shape, data.dtype)
+        self._copies.write(result, data)
         return result
-
-    def cast(self, data: Data, dtype: DType) -> Data:
-        return self._cast(data.dtype, dtype.__numpy_dtype__)(data)
 
     def reshape(self, data: Data, shape: Shape, copy: bool | None) -> Data:
         """A view where there can be one, unless copy is True; ValueError if there must be one."""
         if data._c_contiguous or not data.size or can_be_viewed(data, shape):
-            reshaped = data.copy().reshape(shape) if copy else data.reshape(shape)
+            reshaped = (self.copy(data) if copy else data).reshape(shape)
             if copy is False and data.size and reshaped.data.ptr != data.data.ptr:
                 raise ValueError("a copy is needed")
             return reshaped
@@ -66,16 +61,17 @@ class Movement:
     def concat(self, parts: Sequence[Data], axis: int) -> Data:
         first = parts[0]
         many = len(parts) > MANY_PARTS and first.nbytes < SMALL_PART
+        many = many and first.dtype not in FOREIGN
         if many or any(part.dtype != first.dtype for part in parts):
             return cupy.concatenate(parts, axis)
         shape = list(first.shape)
         shape[axis] = sum(part.shape[axis] for part in parts)
-        result = cupy.ndarray(tuple(shape), first.dtype)
+        result = empty(tuple(shape), first.dtype)
         before = (slice(None),) * axis
         start = 0
         for part in parts:
             end = start + part.shape[axis]
-            self._write(result[(*before, slice(start, end))], part)
+            self._copies.write(result[(*before, slice(start, end))], part)
             start = end
         return result
 
@@ -85,41 +81,12 @@ class Movement:
             raise ValueError("elements share memory")
         target = data[(*key, ...)]
         if isinstance(value, bool | int | float | complex):
-            self.fill(target, value)
+            self._copies.fill(target, value)
             return
         shape = target.shape
         if value.shape != shape and common_shape([value.shape, shape]) != shape:
             raise ValueError(f"shape {value.shape} does not fit {shape}")
-        self._write(target, apart(value, target))
-
-    def fill(self, target: Data, value: Scalar) -> None:
-        """Write a Python scalar to all elements; OverflowError if an integer is out of range."""
-        kernel = self._fills.get(target.dtype)
-        if kernel is None:
-            kernel = self._fills[target.dtype] = find_fill(_dtypes.BY_NUMPY[target.dtype])
-        scalars = kernel.scalar(value)
-        if target.size:
-            kernel.write(target, (), scalars)
-
-    def _write(self, target: Data, value: Data) -> None:
-        """Write elements, which may be of another dtype, and lie elsewhere."""
-        if not target.size:
-            return
-        if value.dtype == target.dtype:
-            size = value.itemsize
-            kernel = self._copies.get(size)
-            if kernel is None:
-                kernel = self._copies[size] = find_copy(size)
-        else:
-            kernel = self._cast(value.dtype, target.dtype)
-        kernel.write(target, (value,))
-
-    def _cast(self, source: Any, target: Any) -> Kernel:
-        kernel = self._casts.get((source, target))
-        if kernel is None:
-            types = _dtypes.BY_NUMPY[source], _dtypes.BY_NUMPY[target]
-            kernel = self._casts[source, target] = find_cast(*types)
-        return kernel
+        self._copies.write(target, apart(value, target))
 
     # --- taking -----------------------------------------------------------------------------------
 
@@ -164,15 +131,16 @@ class Movement:
         shape = data.shape
         if isinstance(repeats, int):
             wide = (*shape[: axis + 1], repeats, *shape[axis + 1 :])
-            result = cupy.ndarray(wide, data.dtype)
+            result = empty(wide, data.dtype)
             before = (slice(None),) * (axis + 1)
-            self._write(result, data[(*before, None)])
+            self._copies.write(result, data[(*before, None)])
             return result.reshape((*shape[:axis], shape[axis] * repeats, *shape[axis + 1 :]))
         if not repeats.size:
             return self.copy(data)
         least, total = cupy.stack(
             [repeats.min().astype("float64"), repeats.sum(dtype="float64")]
         ).get()
+        self._faults.look()  # before anybody sees a shape or an error made from wrong elements
         if least < 0:
             raise ValueError("a count is negative")
         if total >= MOST_ELEMENTS:
@@ -186,8 +154,8 @@ class Movement:
     # --- new data ---------------------------------------------------------------------------------
 
     def full(self, shape: Shape, value: Scalar, dtype: DType) -> Data:
-        result = cupy.ndarray(shape, dtype.__numpy_dtype__)
-        self.fill(result, value)
+        result = empty(shape, dtype.__numpy_dtype__)
+        self._copies.fill(result, value)
         return result
 
     def arange(self, start: Scalar, step: Scalar, count: int, dtype: DType) -> Data:

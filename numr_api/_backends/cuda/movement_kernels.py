@@ -12,7 +12,8 @@ from numr_api._backends.cuda.elementwise_kernels import source_of
 from numr_api._backends.cuda.elementwise_plans import LARGEST_TILE, MOST_GROUPS
 from numr_api._backends.cuda.elementwise_variants import THREADS, Signature, Variant, stored, words
 from numr_api._backends.cuda.library import Source, library
-from numr_api._dtypes import STANDARD
+from numr_api._backends.cuda.texts import kernel_text
+from numr_api._dtypes import HALVES, STANDARD
 
 if TYPE_CHECKING:
     from numr_api._dtypes import DType
@@ -43,16 +44,14 @@ class Range:
 def range_source(dtype: DType) -> Source:
     number = "uint64" if dtype.kind in "iu" else "float64"
     name = f"arange_{dtype.name}"
-    text = (
-        f"namespace numr {{\nKERNEL void {name}({stored(dtype)}* out, int64 count, {number} start, "
-        f"{number} step) {{\n    write_range(out, count, start, step);\n}}\n}}\n"
-    )
+    parameters = f"{stored(dtype)}* out, int64 count, {number} start, {number} step"
+    text = kernel_text(name, parameters, "    write_range(out, count, start, step);")
     return Source(("movement.cuh",), text, name)
 
 
 def catalogue() -> Iterator[Source]:
     """The kernels of this family."""
-    for dtype in STANDARD:
+    for dtype in (*STANDARD, *HALVES):
         yield _source(fill_signature(dtype), Variant(1, ("vector",), wide=False))
         if dtype.kind in "iuf":
             yield range_source(dtype)

@@ -10,7 +10,8 @@ import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from numr_api._backends.cuda.library import Library, Source, library as of_cupy
+from numr_api._backends.cuda.library import MOST_PLANS, Library, Source, library as of_cupy
+from numr_api._backends.cuda.texts import boolean, kernel_text
 from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 
 FILES = ("products.cuh",)
@@ -20,7 +21,6 @@ FEW = {DTYPES[0]: 8, DTYPES[1]: 4}  # rows up to which cuBLAS is slower where w 
 ACCESS = 16  # bytes
 LINE = 128  # bytes of a row of the matrix that a block of ``product_by_columns`` has
 MOST_LENGTH = 2**31 - 2**12  # that 32 bits count
-MOST_PLANS = 256
 
 # The arguments: out, its step, x, its step, its rows, the matrix, its step, n, length.
 ARGUMENTS = struct.Struct("PqPqi4xPqii")
@@ -56,7 +56,7 @@ class Variant(NamedTuple):
     @property
     def text(self) -> str:
         dtype, numbers = self.dtype.name, (self.rows, self.each, self.depth)
-        function, last = "product_by_columns", str(self.aligned).lower()
+        function, last = "product_by_columns", boolean(self.aligned)
         if self.by_rows:
             function, last = "product_by_rows", str(self.columns)
         given = ", ".join([dtype, *map(str, numbers), last])
@@ -64,10 +64,8 @@ class Variant(NamedTuple):
             f"{dtype}* out, int64 out_step, Rows<{dtype}> x, const {dtype}* w, int64 w_step, "
             "int32 n, int32 length"
         )
-        return (
-            f"namespace numr {{\n\nKERNEL_OF({self.threads}) void {self.name}({parameters}) {{\n"
-            f"    {function}<{given}>(out, out_step, x, w, w_step, n, length);\n}}\n\n}}\n"
-        )
+        body = f"    {function}<{given}>(out, out_step, x, w, w_step, n, length);"
+        return kernel_text(self.name, parameters, body, head=f"KERNEL_OF({self.threads})")
 
     @property
     def covered(self) -> int:

@@ -7,15 +7,17 @@ from typing import NamedTuple
 
 from numr_api._backends.cuda.elementwise_variants import stored
 from numr_api._backends.cuda.library import Source
-from numr_api._dtypes import ACCEPTED, BY_NAME, STANDARD, DType
+from numr_api._backends.cuda.narrow import computed
+from numr_api._backends.cuda.texts import index_type, kernel_text
+from numr_api._dtypes import ACCEPTED, BY_NAME, EXTENSIONS, HALVES, STANDARD, DType
 
 THREADS = 256  # of a block; THREADS of elementwise.cuh
-IN_ROWS, IN_COLUMNS = 4, 8  # of reductions.cuh
-MOST_COLUMNS = 4  # of a thread
+IN_COLUMNS, APART = 8, 4  # of reductions.cuh
+IN_ROWS, IN_LONG_ROWS = 4, 8  # accesses of a thread before it needs the first
 STATE_BYTES = 32  # of the largest State of accumulators.cuh
 
-# How elements are accumulated: E and R are the types of elements and of results in memory, I that
-# of positions.
+# How elements are accumulated: E and R are the types in which elements and results are computed, O
+# that of results in memory, I that of positions.
 ACCUMULATORS = {
     "all": "Test<E, true>",
     "any": "Test<E, false>",
@@ -23,12 +25,12 @@ ACCUMULATORS = {
     "argmin": "Place<E, false, I>",
     "count_nonzero": "Count<E>",
     "max": "Extreme<E, true>",
-    "mean": "Mean<E, R>",
+    "mean": "Mean<E, R, O>",
     "min": "Extreme<E, false>",
-    "prod": "Product<E, R>",
-    "std": "Variance<E, true>",
-    "sum": "Sum<E, R>",
-    "var": "Variance<E, false>",
+    "prod": "Product<E, R, O>",
+    "std": "Variance<E, true, O>",
+    "sum": "Sum<E, R, O>",
+    "var": "Variance<E, false, O>",
 }
 ORDERED = ("argmax", "argmin")  # whose results tell positions
 
@@ -54,13 +56,18 @@ class Signature(NamedTuple):
     def accumulator(self, wide: bool) -> str:
         """The C++ class that accumulates."""
         types = {
-            "E": stored(self.element),
-            "R": stored(self.result),
-            "I": "uint64" if wide else "uint32",
+            "E": stored(computed(self.element)),
+            "R": stored(computed(self.result)),
+            "O": stored(self.result),
+            "I": index_type(wide),
         }
         name, _, arguments = ACCUMULATORS[self.operation].rstrip(">").partition("<")
         given = ", ".join(types.get(word, word) for word in arguments.split(", "))
-        return f"reduction::{name}<{given}>"
+        accumulator = f"reduction::{name}<{given}>"
+        if self.element in EXTENSIONS:
+            types = f"{self.element.name}, {stored(self.result)}"
+            accumulator = f"reduction::Narrow<{types}, {accumulator}>"
+        return accumulator
 
 
 class Rows(NamedTuple):
@@ -68,6 +75,7 @@ class Rows(NamedTuple):
 
     Attributes:
         threads: that reduce a row; if that is a whole block, there may be several blocks.
+        ahead: accesses that a thread begins before it needs the first.
         each: how many elements of a thread are next to each other.
         chunk: how many of these are read in one access.
         kept: the axes of the result.
@@ -76,6 +84,7 @@ class Rows(NamedTuple):
     """
 
     threads: int
+    ahead: int
     each: int
     chunk: int
     kept: int
@@ -84,7 +93,9 @@ class Rows(NamedTuple):
 
     @property
     def label(self) -> str:
-        return f"rows{self.threads}_{self.each}_{self.chunk}_{self.kept}_{self.reduced}"
+        return (
+            f"rows{self.threads}x{self.ahead}_{self.each}_{self.chunk}_{self.kept}_{self.reduced}"
+        )
 
 
 class Columns(NamedTuple):
@@ -126,7 +137,7 @@ def source_of(signature: Signature, variant: Rows | Columns) -> Source:
     """A variant of a kernel."""
     name = name_of(signature, variant)
     accumulator = signature.accumulator(variant.wide)
-    index = "uint64" if variant.wide else "uint32"
+    index = index_type(variant.wide)
     numbers = ["rows", "length", "pieces"]
     along = f"reduction::Spread<{variant.reduced}>"
     arguments = [accumulator, index]
@@ -137,7 +148,7 @@ def source_of(signature: Signature, variant: Rows | Columns) -> Source:
     else:
         if not variant.reduced:
             along = f"reduction::Straight<{variant.each}>"
-        arguments += [*map(str, variant[:4]), along]
+        arguments += [*map(str, variant[:5]), along]
         function = "reduce_rows"
     parameters = [
         f"{stored(signature.result)}* out",
@@ -152,12 +163,8 @@ def source_of(signature: Signature, variant: Rows | Columns) -> Source:
     if variant.reduced:
         parameters.append(f"{along} along")
     given.append("along" if variant.reduced else f"{along}()")
-    text = (
-        f"namespace numr {{\n\nKERNEL void {name}({', '.join(parameters)}) {{\n"
-        f"    reduction::{function}<{', '.join(arguments)}>(\n"
-        f"        {', '.join(given)});\n}}\n\n}}\n"
-    )
-    return Source(signature.files, text, name)
+    body = f"    reduction::{function}<{', '.join(arguments)}>(\n        {', '.join(given)});"
+    return Source(signature.files, kernel_text(name, ", ".join(parameters), body), name)
 
 
 # --- kernels that users usually meet --------------------------------------------------------------
@@ -178,6 +185,7 @@ KINDS = {
 }
 
 
+OF_HALVES = ("argmax", "max", "mean", "min", "sum", "var")
 DEFAULTS = ("float32", "float64", "int64", "bool")  # of which shorter rows are usual, too
 
 
@@ -193,21 +201,22 @@ def result_of(operation: str, element: DType) -> DType:
 def signatures() -> Iterator[Signature]:
     """All operations on each dtype that they accept."""
     for operation, accepted in KINDS.items():
-        for element in STANDARD:
-            if element.kind in ACCEPTED[accepted]:
+        halves = HALVES if operation in OF_HALVES else ()
+        for element in (*STANDARD, *halves):
+            if element.group in ACCEPTED[accepted]:
                 yield Signature(operation, element, result_of(operation, element))
 
 
 def usual_variants(signature: Signature) -> list[Rows | Columns]:
     """How large contiguous arrays of one and of two axes are reduced."""
     each = signature.vector
-    columns = min(each, MOST_COLUMNS)
     found: list[Rows | Columns] = [
-        Rows(THREADS, each, each, 1, 0, False),
-        Columns(32, 8, columns, columns, 1, 1, False),
+        Rows(THREADS, IN_LONG_ROWS, each, each, 1, 0, False),
+        Columns(32, 8, each, each, 1, 1, False),
     ]
     if signature.element.name in DEFAULTS:
-        found.append(Rows(32, each, each, 1, 0, False))
+        for threads in (32, THREADS):
+            found.append(Rows(threads, IN_ROWS, each, each, 1, 0, False))
     return found
 
 

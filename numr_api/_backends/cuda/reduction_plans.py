@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW, MOST_GROUPS
 from numr_api._backends.cuda.library import COUNTERS
 from numr_api._backends.cuda.reduction_kernels import (
+    APART,
     IN_COLUMNS,
+    IN_LONG_ROWS,
     IN_ROWS,
-    MOST_COLUMNS,
     THREADS,
     Columns,
     Rows,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 WARP = 32
 LONG_ROW = 256  # vectors of a row from which on it has a block
-MOST_BLOCKS = 2048  # that share rows or columns, unless there are more of these
+MOST_BLOCKS = 1024  # that share rows or columns, unless there are more of these
 
 
 class Axis(NamedTuple):
@@ -173,20 +174,23 @@ def _rows(loop: Loop, each: int, itemsize: int, address: int) -> Work:
         if not fits or chunk < each:
             each, chunk = 1, min(chunk, 1)
     vectors = -(-length // each)
-    pieces = 1
+    pieces, ahead = 1, IN_ROWS
     nearest = min([abs(axis.step) for axis in loop.reduced], default=1)
     if loop.kept and 0 < abs(loop.kept[-1].step) < nearest:
         threads = 1  # neighbours read what lies side by side
     elif vectors > LONG_ROW:
         threads = THREADS
+        several = rows * vectors > MOST_BLOCKS * THREADS * IN_ROWS  # turns of a block
+        if several and vectors >= THREADS * IN_LONG_ROWS:
+            ahead = IN_LONG_ROWS
         if rows < COUNTERS:
-            pieces = _pieces(-(-vectors // (THREADS * IN_ROWS)), rows)
+            pieces = _pieces(-(-vectors // (THREADS * ahead)), rows)
     else:
         rest = length % each if straight else 0
         threads = min(_power_above(max(-(-vectors // 2), rest // 4)), WARP)
     kept, layout = _kept(loop.kept)
     reduced, along = (0, ()) if straight else _reduced(loop.reduced, each)
-    variant = Rows(threads, each, chunk, kept, reduced, rows * max(length, 1) >= FEW)
+    variant = Rows(threads, ahead, each, chunk, kept, reduced, rows * max(length, 1) >= FEW)
     groups = min(-(-rows * pieces * threads // THREADS), MOST_GROUPS)
     states = rows * pieces if pieces > 1 else 0
     return Work(variant, groups, THREADS, states, (rows, length, pieces, *layout, *along))
@@ -201,8 +205,11 @@ def _columns(loop: Loop, each: int, itemsize: int, address: int) -> Work | None:
     if not 0 < abs(last.step) < min([abs(axis.step) for axis in loop.reduced]):
         return None
     others = [axis.step for axis in (*outer, *loop.reduced)]
-    each = min(each, MOST_COLUMNS) if last.step == 1 else 1
+    each = each if last.step == 1 else 1
     chunk = _chunk(each, itemsize, address, others)
+    while each > APART and (chunk < each or last.length % each):
+        each //= 2
+    chunk = min(chunk, each)
     vectors = -(-last.length // each)
     across = min(_power_above(vectors), WARP)
     down = min(_power_below(length // IN_COLUMNS), THREADS // across)

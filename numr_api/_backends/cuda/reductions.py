@@ -6,14 +6,11 @@ import struct
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from numr_api._backends.cuda.elementwise import MOST_PLANS
 from numr_api._backends.cuda.elementwise_plans import ALIGNMENT
-from numr_api._backends.cuda.library import Library, library as of_cupy
+from numr_api._backends.cuda.library import MOST_PLANS, Library, library as of_cupy
 from numr_api._backends.cuda.reduction_kernels import (
     ORDERED,
     STATE_BYTES,
-    Columns,
-    Rows,
     Signature,
     source_of,
 )
@@ -55,7 +52,7 @@ class Kernel:
         self.signature = signature
         self._library = library
         self._dtype = signature.result.__numpy_dtype__
-        self._functions: dict[Rows | Columns, Any] = {}
+        self._functions: dict[str, Any] = {}
         self._plans: dict[Any, Plan] = {}
 
     def __call__(self, data: Data, axes: Axes, keepdims: bool, divisor: float = 1.0) -> Data:
@@ -91,10 +88,10 @@ class Kernel:
         loop = loop_of(data, axes, operation in ORDERED)
         offset = loop.offset * element.itemsize
         work = work_of(loop, element.itemsize, data.data.ptr + offset)
-        function = self._functions.get(work.variant)
+        source = source_of(self.signature, work.variant)
+        function = self._functions.get(source.name)
         if function is None:
-            source = source_of(self.signature, work.variant)
-            function = self._functions[work.variant] = self._library.function(*source)
+            function = self._functions[source.name] = self._library.function(*source)
         return Plan(
             shape,
             function,

@@ -18,20 +18,22 @@ import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from numr_api._backends.cuda.elementwise import find_cast
 from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW
 from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.library import Library, Source, library as of_cupy
-from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
+from numr_api._backends.cuda.narrow import computed
+from numr_api._backends.cuda.texts import boolean, index_type, kernel_text
+from numr_api._dtypes import BY_NAME, BY_NUMPY, EXTENSIONS, HALVES, DType
 
 if TYPE_CHECKING:
-    from numr_api._backends import Kernel
+    from numr_api._backends.cuda.copies import Copies
 
 Data = Any
 
 WARP = 32
 WARPS = THREADS // WARP  # of a block
 VECTOR = 16  # bytes that a lane has in each round
+LARGE = 2**26  # bytes of an array from which on tiles are larger
 ROUNDS = 4  # of a warp that goes along a row, where that is long enough
 
 SHORT = 8  # elements of a row that a thread goes along
@@ -53,10 +55,10 @@ _COLUMNS = struct.Struct("3P5q")
 class Scans:
     """The scans of one device. Methods are called while it is current."""
 
-    def __init__(self, library: Library | None = None) -> None:
+    def __init__(self, copies: Copies, library: Library | None = None) -> None:
         self._library = library or of_cupy()
+        self._copies = copies
         self._functions: dict[str, Any] = {}
-        self._copies: dict[DType, Kernel] = {}
 
     def scan(self, operation: str, data: Data, axis: int) -> Data:
         """cumulative_sum or cumulative_prod along an axis, in data's dtype."""
@@ -70,19 +72,10 @@ class Scans:
         strides = data.strides
         order = sorted(range(data.ndim), key=lambda number: -abs(strides[number]))
         ordered = data.transpose(order)
-        if not ordered._c_contiguous:
-            ordered = self._copied(ordered)
+        ordered = self._copies.row_major(ordered)
         result = self._library.empty(ordered.shape, ordered.dtype)
         self._run(operation, ordered, order.index(axis), result)
         return result.transpose(sorted(range(data.ndim), key=order.__getitem__))
-
-    def _copied(self, data: Data) -> Data:
-        """A row-major copy."""
-        dtype = BY_NUMPY[data.dtype]
-        kernel = self._copies.get(dtype)
-        if kernel is None:
-            kernel = self._copies[dtype] = find_cast(dtype, dtype, self._library)
-        return kernel(data, out=self._library.empty(data.shape, data.dtype))
 
     def _run(self, operation: str, data: Data, axis: int, result: Data) -> None:
         """Scan a row-major array."""
@@ -90,8 +83,8 @@ class Scans:
         length = shape[axis]
         inner = math.prod(shape[axis + 1 :])
         outer = math.prod(shape[:axis])
-        dtype = data.dtype
-        row = f"{operation}_{computed_in(dtype.name)}"
+        dtype = BY_NUMPY[data.dtype]
+        row = f"{operation}_{served_by(dtype.name)}"
         addresses = data.data.ptr, result.data.ptr
         if inner > 1 or length <= SHORT:
             self._columns(row, dtype, addresses, (outer, length, inner))
@@ -101,7 +94,7 @@ class Scans:
         if whole <= SHORT_ROW or outer >= MANY_ROWS:
             self._rows(row, dtype.itemsize, aligned, addresses, (outer, length))
         else:
-            self._tiles(row, dtype.itemsize, aligned, addresses, (outer, length))
+            self._tiles(row, dtype, aligned, addresses, (outer, length))
 
     def _rows(
         self, row: str, itemsize: int, aligned: bool, addresses: tuple[int, int],
@@ -113,22 +106,23 @@ class Scans:
         function.launch(groups, THREADS, _ROWS, (*addresses, *shape))
 
     def _tiles(
-        self, row: str, itemsize: int, aligned: bool, addresses: tuple[int, int],
+        self, row: str, dtype: DType, aligned: bool, addresses: tuple[int, int],
         shape: tuple[int, int],
     ) -> None:  # fmt: skip
         outer, length = shape
-        rounds = rounds_of(itemsize)
+        itemsize = dtype.itemsize
+        rounds, blocks = rounds_of(dtype, outer * length * itemsize)
         tiles = -(-length // (THREADS * rounds * VECTOR // itemsize))
         told = 0
         if tiles > 1:
             values = outer * (tiles + tiles // WARP + tiles // WARP**2)
-            words = self._library.zeros(2 + values * max(1, itemsize // MARKED))
+            words = self._library.zeros(2 + values * max(1, computed(dtype).itemsize // MARKED))
             told = words.data.ptr
-        function = self._function(tiles_kernel(row, rounds, aligned))
+        function = self._function(tiles_kernel(row, rounds, blocks, aligned))
         function.launch(outer * tiles, THREADS, _TILES, (*addresses, told, length, tiles))
 
     def _columns(
-        self, row: str, dtype: Any, addresses: tuple[int, int], shape: tuple[int, int, int]
+        self, row: str, dtype: DType, addresses: tuple[int, int], shape: tuple[int, int, int]
     ) -> None:
         outer, length, inner = shape
         columns = outer * inner
@@ -138,12 +132,14 @@ class Scans:
         numbers = columns, length, inner, pieces, piece
         totals = 0
         if pieces > 1:
-            kept = self._library.empty((outer, pieces, inner), dtype)
+            of_totals = computed(dtype)
+            kept = self._library.empty((outer, pieces, inner), of_totals.__numpy_dtype__)
             totals = kept.data.ptr
             function = self._function(columns_kernel(row, wide, "totals"))
             given = (addresses[0], totals, 0, *numbers)
             function.launch(groups, THREADS, _COLUMNS, given)
-            self._columns(row, dtype, (totals, totals), kept.shape)
+            again = row.replace(dtype.name, of_totals.name)
+            self._columns(again, of_totals, (totals, totals), kept.shape)
         function = self._function(columns_kernel(row, wide, "rest" if pieces > 1 else "whole"))
         function.launch(groups, THREADS, _COLUMNS, (*addresses, totals, *numbers))
 
@@ -154,7 +150,7 @@ class Scans:
         return function
 
 
-def computed_in(name: str) -> str:
+def served_by(name: str) -> str:
     """The dtype whose kernels serve a dtype: signed integers have the bits of unsigned ones."""
     return f"u{name}" if name.startswith("int") else name
 
@@ -168,9 +164,20 @@ def slice_for(size: int) -> tuple[int, int]:
     return lanes, ROUNDS if vectors > WARP else 1
 
 
-def rounds_of(itemsize: int) -> int:
-    """The rounds of a warp's part of a tile, as many as it has registers for."""
-    return 6 if itemsize >= 4 else 4
+def rounds_of(dtype: DType, size: int) -> tuple[int, int]:
+    """The rounds of a warp's part of a tile, and how many blocks have to find room at once.
+
+    Memory is busy, while blocks wait for others, with what the rest of them have read and not
+    written yet: where there are many tiles, these hold as much as there are registers for.
+    """
+    itemsize = dtype.itemsize
+    if dtype in EXTENSIONS:  # 8 numbers of 32 bits in a round
+        return (3, 4) if size < LARGE else (6, 3)
+    if itemsize < 4:
+        return 4, 1
+    if size < LARGE:
+        return 6, 4 if itemsize <= 8 else 2
+    return {4: (12, 3), 8: (16, 2), 16: (12, 2)}[itemsize]
 
 
 def pieces_of(columns: int, length: int) -> tuple[int, int]:
@@ -190,30 +197,32 @@ def rows_kernel(row: str, lanes: int, rounds: int, aligned: bool) -> Source:
     name = f"scan_rows_{row}_{lanes}x{rounds}{'_aligned' * aligned}"
     return _source(
         dtype, name, f"const {dtype}* data, {dtype}* result, int64 rows, int64 length",
-        f"scan_rows<{operation}, {dtype}, {lanes}, {rounds}, {_word(aligned)}>"
+        f"scan_rows<{operation}, {dtype}, {lanes}, {rounds}, {boolean(aligned)}>"
         "(data, result, rows, length)",
     )  # fmt: skip
 
 
-def tiles_kernel(row: str, rounds: int, aligned: bool) -> Source:
+def tiles_kernel(row: str, rounds: int, blocks: int, aligned: bool) -> Source:
     operation, dtype = _parts(row)
-    name = f"scan_tiles_{row}_{rounds}{'_aligned' * aligned}"
+    name = f"scan_tiles_{row}_{rounds}x{blocks}{'_aligned' * aligned}"
     return _source(
         dtype, name,
         f"const {dtype}* data, {dtype}* result, uint64* told, int64 length, int64 tiles",
-        f"scan_tiles<{operation}, {dtype}, {rounds}, {_word(aligned)}>"
+        f"scan_tiles<{operation}, {dtype}, {rounds}, {boolean(aligned)}>"
         "(data, result, told, length, tiles)",
+        f"KERNEL_BESIDE({blocks})",
     )  # fmt: skip
 
 
 def columns_kernel(row: str, wide: bool, part: str) -> Source:
     """``part``: "whole" columns, or the "totals" of pieces, or the "rest" that follows them."""
     operation, dtype = _parts(row)
-    index = "uint64" if wide else "uint32"
-    flags = f"{_word(part == 'totals')}, {_word(part == 'rest')}"
+    index, total = index_type(wide), computed(BY_NAME[dtype]).name
+    result = total if part == "totals" else dtype
+    flags = f"{boolean(part == 'totals')}, {boolean(part == 'rest')}"
     return _source(
         dtype, f"scan_columns_{row}_{part}{'_wide' * wide}",
-        f"const {dtype}* data, {dtype}* result, const {dtype}* totals, int64 columns, "
+        f"const {dtype}* data, {result}* result, const {total}* totals, int64 columns, "
         "int64 length, int64 inner, int64 pieces, int64 piece",
         f"scan_columns<{operation}, {dtype}, {index}, {flags}>"
         "(data, result, totals, columns, length, inner, pieces, piece)",
@@ -225,14 +234,9 @@ def _parts(row: str) -> tuple[str, str]:
     return OPERATIONS[operation], dtype
 
 
-def _word(value: bool) -> str:
-    return "true" if value else "false"
-
-
-def _source(dtype: str, name: str, parameters: str, call: str) -> Source:
+def _source(dtype: str, name: str, parameters: str, call: str, head: str = "KERNEL") -> Source:
     files = ("complex.cuh", "scans.cuh") if dtype.startswith("c") else ("scans.cuh",)
-    text = f"namespace numr {{\nKERNEL void {name}({parameters}) {{\n    scans::{call};\n}}\n}}\n"
-    return Source(files, text, name)
+    return Source(files, kernel_text(name, parameters, f"    scans::{call};", head), name)
 
 
 def catalogue() -> Iterator[Source]:
@@ -242,7 +246,8 @@ def catalogue() -> Iterator[Source]:
             row = f"{operation}_{dtype}"
             yield rows_kernel(row, WARP, ROUNDS, True)
             yield rows_kernel(row, WARP, 1, True)
-            yield tiles_kernel(row, rounds_of(BY_NAME[dtype].itemsize), True)
+            for size in (0, LARGE):
+                yield tiles_kernel(row, *rounds_of(BY_NAME[dtype], size), True)
             for part in ("whole", "totals", "rest"):
                 yield columns_kernel(row, False, part)
     row = "cumulative_sum_float32"
@@ -250,8 +255,13 @@ def catalogue() -> Iterator[Source]:
         for lanes in (4, 8, 16):
             yield rows_kernel(row, lanes, 1, aligned)
     yield rows_kernel(row, WARP, ROUNDS, False)
-    yield tiles_kernel(row, rounds_of(4), False)
+    yield tiles_kernel(row, *rounds_of(BY_NAME["float32"], LARGE), False)
     yield columns_kernel(row, True, "whole")
-    for row in ("cumulative_sum_uint8", "cumulative_sum_uint16"):
-        yield tiles_kernel(row, rounds_of(1), True)
+    for dtype in (BY_NAME["uint8"], BY_NAME["uint16"], *HALVES):
+        row = f"cumulative_sum_{dtype}"
+        yield tiles_kernel(row, *rounds_of(dtype, LARGE), True)
         yield columns_kernel(row, False, "whole")
+    for dtype in HALVES:
+        row = f"cumulative_sum_{dtype}"
+        yield rows_kernel(row, WARP, ROUNDS, True)
+        yield rows_kernel(row, WARP, 1, True)

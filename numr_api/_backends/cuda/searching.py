@@ -7,18 +7,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from numr_api._backends.cuda import kernels
-from numr_api._backends.cuda.kernels import cupy, fill, searchsorted
+from numr_api._backends.cuda.kernels import cupy, searchsorted
 from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
 
 if TYPE_CHECKING:
     from numr_api._backends import Kernel
     from numr_api._backends.cuda.compaction import Compaction
+    from numr_api._backends.cuda.copies import Copies
     from numr_api._backends.cuda.scans import Scans
     from numr_api._backends.cuda.sorting import Sorting
 
 Data = Any
 
-__all__ = ["ROUTINES", "Sets"]
+__all__ = ["ROUTINES", "Sets", "linspace"]
 
 
 class Sets:
@@ -30,9 +31,11 @@ class Sets:
         sorting: Sorting,
         scans: Scans,
         compaction: Compaction,
+        copies: Copies,
     ) -> None:
         self._find_kernel = find_kernel
         self._sorting, self._scans, self._compaction = sorting, scans, compaction
+        self._copies = copies
         self._differ: dict[DType, Kernel] = {}
 
     def unique(self, x: Data, *, parts: tuple[str, ...]) -> tuple[Data, ...]:
@@ -78,7 +81,7 @@ class Sets:
             differ = self._find_kernel("not_equal", (dtype, dtype), dtype, BY_NAME["bool"])
             self._differ[dtype] = differ
         result = cupy.empty(ordered.size, "bool")
-        fill(result[:1], True)
+        self._copies.fill(result[:1], True)
         differ(ordered[1:], ordered[:-1], out=result[1:])
         return result
 
@@ -91,7 +94,9 @@ class Sets:
         return kernels.isin(self._sorting.sort(x2.reshape(-1), 0, False), x1, invert=invert)
 
 
-def linspace(*, start: complex, stop: complex, count: int, endpoint: bool, dtype: DType) -> Data:
+def linspace(
+    copies: Copies, *, start: complex, stop: complex, count: int, endpoint: bool, dtype: DType
+) -> Data:
     """Evenly spaced numbers, computed in double precision."""
     steps = count - 1 if endpoint else count
     numbers = cupy.arange(count, dtype="float64")
@@ -105,7 +110,7 @@ def linspace(*, start: complex, stop: complex, count: int, endpoint: bool, dtype
         else:
             values = numbers * (distance / max(steps, 1)) + first
         if endpoint and count > 1:
-            fill(values[-1:], last)
+            copies.fill(values[-1:], last)
         return values
 
     real = spaced(float(start.real), float(stop.real))
@@ -117,5 +122,4 @@ def linspace(*, start: complex, stop: complex, count: int, endpoint: bool, dtype
 
 ROUTINES: dict[str, Callable[..., Any]] = {
     "searchsorted": searchsorted,
-    "linspace": linspace,
 }

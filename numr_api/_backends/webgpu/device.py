@@ -36,6 +36,7 @@ from numr_api._backends.webgpu.reductions import Reduction
 from numr_api._backends.webgpu.scans import Scans
 from numr_api._backends.webgpu.types import types_of
 from numr_api._devices import MemoryStatistics, forget
+from numr_api._dlpack import exported
 from numr_api._dtypes import DType
 from numr_api._errors import Unsupported
 
@@ -190,7 +191,7 @@ class WebgpuBackend:
                 f"__dlpack__: arrays on {self.device} can only be copied to the cpu; "
                 "ask for dl_device=(1, 0)"
             )
-        return self.to_host(data).__dlpack__(max_version=max_version)
+        return exported(self.to_host(data), max_version=max_version)
 
     # Element by element
 

@@ -89,9 +89,10 @@ template <typename E> int32 added_bytes(E, uint32 word, int32 sum) {
 }
 #endif
 
-template <typename E, typename R> struct Sum {
+// A sum of type R; Out is what it is rounded to, in the end.
+template <typename E, typename R, typename Out> struct Sum {
     using Element = E;
-    using Result = R;
+    using Result = Out;
     using State = typename TotalOf<R>::type;
     using Reference = Nothing;
     static constexpr bool is_integer = !is_floating<R> && !is_complex<R>;
@@ -124,32 +125,33 @@ template <typename E, typename R> struct Sum {
         }
     }
     static DEVICE void merge(State& state, const State& other) { add(state, other); }
-    static DEVICE R finish(const State& state, int64, double) {
+    static DEVICE Out finish(const State& state, int64, double) {
         if constexpr (is_integer) {
-            return R(state);
+            return Out(state);
         } else {
             return quotient(state, 1.0);
         }
     }
-    static DEVICE R quotient(const State& state, double by) {
+    static DEVICE Out quotient(const State& state, double by) {
         if constexpr (is_complex<R>) {
             using F = decltype(R::real);
             return R{F(divided(state.real, by)), F(divided(state.imag, by))};
         } else {
-            return R(divided(state, by));
+            return converted<Out>(divided(state, by));
         }
     }
 };
 
-template <typename E, typename R> struct Mean : Sum<E, R> {
-    static DEVICE R finish(const typename Sum<E, R>::State& state, int64 length, double) {
-        return Sum<E, R>::quotient(state, double(length));
+template <typename E, typename R, typename Out> struct Mean : Sum<E, R, Out> {
+    using Total = Sum<E, R, Out>;
+    static DEVICE Out finish(const typename Total::State& state, int64 length, double) {
+        return Total::quotient(state, double(length));
     }
 };
 
-template <typename E, typename R> struct Product {
+template <typename E, typename R, typename Out> struct Product {
     using Element = E;
-    using Result = R;
+    using Result = Out;
     using State = choice<is_floating<R>, double, choice<is_complex<R>, complex128, Wrapping<R>>>;
     using Reference = Nothing;
 
@@ -166,7 +168,7 @@ template <typename E, typename R> struct Product {
         for (int i = 0; i < count; ++i) merge(state, converted<State>(converted<R>(x[i])));
     }
     static DEVICE void merge(State& state, const State& other) { state = state * other; }
-    static DEVICE R finish(const State& state, int64, double) { return converted<R>(state); }
+    static DEVICE Out finish(const State& state, int64, double) { return converted<Out>(state); }
 };
 
 // Whether x is to be chosen rather than y; NaN comes before all numbers.
@@ -227,19 +229,19 @@ template <bool largest, typename E> uint32 extremes_of(E, uint32 x, uint32 y) {
 }
 #endif
 
-// The extreme of bytes that were read in one access: each is the upper half of 16 bits.
+// The extreme of bytes that were read in whole accesses. Each is the upper half of 16 bits, whose
+// lower half tells only equal ones apart.
 template <bool largest, typename E, int count>
 DEVICE Widened<E> extreme_of_bytes(const E (&x)[count]) {
-    constexpr uint32 upper = 0xff00ff00u;
-    uint32 found = word_of(x, 0) & upper;
+    uint32 odd = word_of(x, 0), even = odd << 8;
     UNROLLED
-    for (int i = 0; i < count / 4; ++i) {
+    for (int i = 1; i < count / 4; ++i) {
         const uint32 word = word_of(x, i);
-        if (i > 0) found = extremes_of<largest>(E(0), found, word & upper);
-        found = extremes_of<largest>(E(0), found, word << 8 & upper);
+        odd = extremes_of<largest>(E(0), odd, word);
+        even = extremes_of<largest>(E(0), even, word << 8);
     }
-    found = extremes_of<largest>(E(0), found, found << 16);
-    return Widened<E>(E(found >> 24));
+    const uint32 found = extremes_of<largest>(E(0), odd, even);
+    return Widened<E>(E(extremes_of<largest>(E(0), found, found << 16) >> 24));
 }
 
 // The extreme of elements of which `run` are next to each other.
@@ -304,10 +306,6 @@ template <typename E, bool largest, typename Index> struct Place {
 
 template <typename T> DEVICE bool is_true(T x) { return converted<bool>(x); }
 
-// The highest bit of each byte that is not 0.
-[[maybe_unused]] constexpr uint32 TOPS = 0x80808080u;
-DEVICE uint32 true_bytes(uint32 word) { return (((word & ~TOPS) + ~TOPS) | word) & TOPS; }
-
 template <typename E> struct Count {
     using Element = E;
     using Result = int64;
@@ -360,9 +358,9 @@ template <typename E, bool all> struct Test {
 // The squares of deviations from the mean. Elements count from one of their row, so that little is
 // lost where all lie far from 0. A few are deviations from their own mean first, which are then
 // merged as Chan, Golub and LeVeque do (The American Statistician 37, 1983).
-template <typename F, bool root> struct Variance {
+template <typename F, bool root, typename Out> struct Variance {
     using Element = F;
-    using Result = F;
+    using Result = Out;
     using Reference = F;
     struct State {
         double count, mean, squares;
@@ -397,9 +395,29 @@ template <typename F, bool root> struct Variance {
         state.squares += other.squares + apart * part * state.count;
         state.count = count;
     }
-    static DEVICE F finish(const State& state, int64, double divisor) {
+    static DEVICE Out finish(const State& state, int64, double divisor) {
         const double variance = state.squares / divisor;
-        return F(root ? ::sqrt(variance) : variance);
+        return converted<Out>(root ? ::sqrt(variance) : variance);
+    }
+};
+
+// The same of elements of 16 or 8 bits, which are widened first.
+template <typename E, typename Out, typename Wide> struct Narrow : Wide {
+    using Element = E;
+    using Result = Out;
+    using State = typename Wide::State;
+    using Reference = typename Wide::Reference;
+
+    template <int run, typename Index, int count>
+    static DEVICE void take(State& state, Reference reference, const E (&x)[count], Index first,
+                            Index step) {
+        float wide[count];
+        UNROLLED
+        for (int i = 0; i < count; ++i) wide[i] = x[i];
+        Wide::template take<run>(state, reference, wide, first, step);
+    }
+    static DEVICE Out finish(const State& state, int64 length, double divisor) {
+        return converted<Out>(Wide::finish(state, length, divisor));
     }
 };
 

@@ -20,10 +20,6 @@ struct alignas(16) bytes16 {
 
 // --- counting ------------------------------------------------------------------------------------
 
-DEVICE int true_bytes(uint32 word) {
-    return __popc((((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u);
-}
-
 // A warp counts a tile.
 template <bool aligned> DEVICE void count_true(const uint8* mask, int64* counts, int64 size) {
     const int64 tile = (int64(blockIdx.x) * THREADS + threadIdx.x) / 32;
@@ -39,7 +35,7 @@ template <bool aligned> DEVICE void count_true(const uint8* mask, int64* counts,
         UNROLLED
         for (int i = 0; i < TILE / 512; ++i) {
             UNROLLED
-            for (int j = 0; j < 4; ++j) count += true_bytes(vectors[i].at[j]);
+            for (int j = 0; j < 4; ++j) count += __popc(true_bytes(vectors[i].at[j]));
         }
     } else {
         const int left = size - first < TILE ? int(size - first) : TILE;

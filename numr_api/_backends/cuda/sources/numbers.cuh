@@ -1,89 +1,8 @@
-// What all kernels share: the types, bits of floating-point numbers, integer rules, conversions.
-// It is also a C++17 header for the host, where tests run these functions without a GPU.
+// What all kernels share: tests of floating-point numbers, integer rules, conversions.
 #pragma once
-
-#ifdef __CUDACC__
-#define DEVICE __device__ inline
-#define KERNEL extern "C" __global__
-#define KERNEL_OF(threads) KERNEL __launch_bounds__(threads)
-#define CONSTANT __constant__ const
-#define SHARED __shared__
-#define UNROLLED _Pragma("unroll")
-#define ROLLED _Pragma("unroll 1")
-#else
-#include <cmath>
-#include <cstring>
-#define DEVICE inline
-#define KERNEL extern "C"
-#define KERNEL_OF(threads) KERNEL
-#define CONSTANT static const
-#define SHARED static
-#define UNROLLED
-#define ROLLED
-#endif
+#include "narrow.cuh"
 
 namespace numr {
-
-using int8 = signed char;
-using int16 = short;
-using int32 = int;
-using int64 = long long;
-using uint8 = unsigned char;
-using uint16 = unsigned short;
-using uint32 = unsigned int;
-using uint64 = unsigned long long;
-using float32 = float;
-using float64 = double;
-
-template <typename F> struct Complex {
-    F real, imag;
-};
-using complex64 = Complex<float>;
-using complex128 = Complex<double>;
-
-// --- what a type is ------------------------------------------------------------------------------
-
-template <bool condition, typename A, typename B> struct Choice { using type = A; };
-template <typename A, typename B> struct Choice<false, A, B> { using type = B; };
-template <bool condition, typename A, typename B>
-using choice = typename Choice<condition, A, B>::type;
-
-template <typename T> constexpr bool is_signed = T(-1) < T(0);
-template <> constexpr bool is_signed<complex64> = true;
-template <> constexpr bool is_signed<complex128> = true;
-
-template <typename T> constexpr bool is_bool = false;
-template <> constexpr bool is_bool<bool> = true;
-
-template <typename T> constexpr bool is_floating = false;
-template <> constexpr bool is_floating<float> = true;
-template <> constexpr bool is_floating<double> = true;
-
-template <typename T> constexpr bool is_complex = false;
-template <> constexpr bool is_complex<complex64> = true;
-template <> constexpr bool is_complex<complex128> = true;
-
-// Unsigned integers of 32 bits at least, whose arithmetic wraps; that of int is undefined there.
-template <typename T> using Wrapping = choice<sizeof(T) == 8, uint64, uint32>;
-
-// --- bits ----------------------------------------------------------------------------------------
-
-#ifdef __CUDACC__
-DEVICE uint32 bits_of(float x) { return __float_as_uint(x); }
-DEVICE uint64 bits_of(double x) { return __double_as_longlong(x); }
-DEVICE float from_bits(uint32 bits) { return __uint_as_float(bits); }
-DEVICE double from_bits(uint64 bits) { return __longlong_as_double(bits); }
-#else
-template <typename To, typename From> To copied(From from) {
-    To to;
-    std::memcpy(&to, &from, sizeof to);
-    return to;
-}
-inline uint32 bits_of(float x) { return copied<uint32>(x); }
-inline uint64 bits_of(double x) { return copied<uint64>(x); }
-inline float from_bits(uint32 bits) { return copied<float>(bits); }
-inline double from_bits(uint64 bits) { return copied<double>(bits); }
-#endif
 
 template <typename F> constexpr int highest_bit = sizeof(F) * 8 - 1;
 
@@ -98,21 +17,39 @@ template <> DEVICE double nan_of<double>() { return from_bits(0x7ff8000000000000
 template <typename F> DEVICE bool isnan_(F x) { return x != x; }
 template <typename F> DEVICE bool isinf_(F x) { return x == infinity<F>() || x == -infinity<F>(); }
 template <typename F> DEVICE bool isfinite_(F x) { return x - x == F(0); }
-template <typename F> DEVICE bool signbit_(F x) { return bits_of(x) >> highest_bit<F>; }
+template <typename F> DEVICE bool signbit_(F x) {
+    if constexpr (is_narrow<F>) {
+        return signbit_of(x);
+    } else {
+        return bits_of(x) >> highest_bit<F>;
+    }
+}
+
+// The highest bit of each byte that is not 0.
+[[maybe_unused]] constexpr uint32 TOPS = 0x80808080u;
+DEVICE uint32 true_bytes(uint32 word) { return (((word & ~TOPS) + ~TOPS) | word) & TOPS; }
 
 // The magnitude of the first with the sign of the second, NaN and zeros included.
 template <typename F> DEVICE F copysign_(F x, F sign) {
-    auto top = decltype(bits_of(x))(1) << highest_bit<F>;
-    return from_bits((bits_of(x) & ~top) | (bits_of(sign) & top));
+    if constexpr (is_narrow<F>) {
+        return with_sign(x, sign);
+    } else {
+        auto top = decltype(bits_of(x))(1) << highest_bit<F>;
+        return from_bits((bits_of(x) & ~top) | (bits_of(sign) & top));
+    }
 }
 
 // The neighbour of x on the way to y.
 template <typename F> DEVICE F nextafter_(F x, F y) {
-    using Bits = decltype(bits_of(x));
-    if (isnan_(x) || isnan_(y)) return nan_of<F>();
-    if (x == y) return y;
-    if (x == F(0)) return copysign_(from_bits(Bits(1)), y);
-    return from_bits((x < y) == (x > F(0)) ? bits_of(x) + 1 : bits_of(x) - 1);
+    if constexpr (is_narrow<F>) {
+        return neighbour(x, y);
+    } else {
+        using Bits = decltype(bits_of(x));
+        if (isnan_(x) || isnan_(y)) return nan_of<F>();
+        if (x == y) return y;
+        if (x == F(0)) return copysign_(from_bits(Bits(1)), y);
+        return from_bits((x < y) == (x > F(0)) ? bits_of(x) + 1 : bits_of(x) - 1);
+    }
 }
 
 // About 1/x, off by 2^-23 of it at most, for 2^-126 <= |x| <= 2^126.
@@ -181,9 +118,20 @@ template <typename T> DEVICE T smaller_of(T x, T y) { return x < y ? x : y; }
 
 // As promotion and astype convert. Floating-point numbers lose their fraction; where they are out
 // of an integer's range, narrow integers take the low bits, and those of 32 and 64 bits the end of
-// their range; NaN gives 0. Complex numbers lose their imaginary part.
+// their range; NaN gives 0. Complex numbers lose their imaginary part. Floating-point numbers are
+// rounded once.
 template <typename To, typename From> DEVICE To converted(From x) {
-    if constexpr (is_complex<To> && is_complex<From>) {
+    if constexpr (is_same<To, From>) {
+        return x;
+    } else if constexpr (is_narrow<From>) {
+        return converted<To>(widened(x));
+    } else if constexpr (is_narrow<To>) {
+        if constexpr (is_complex<From>) {
+            return narrowed<To>(x.real);
+        } else {
+            return narrowed<To>(x);
+        }
+    } else if constexpr (is_complex<To> && is_complex<From>) {
         using F = decltype(To::real);
         return To{F(x.real), F(x.imag)};
     } else if constexpr (is_complex<To>) {

@@ -7,9 +7,9 @@ namespace numr {
 namespace reduction {
 
 [[maybe_unused]] constexpr int LANES = 32;      // of a warp
-[[maybe_unused]] constexpr int IN_ROWS = 4;     // accesses of a thread before it needs the first
-[[maybe_unused]] constexpr int IN_COLUMNS = 8;  // the same
+[[maybe_unused]] constexpr int IN_COLUMNS = 8;  // accesses of a thread before it needs the first
 [[maybe_unused]] constexpr int AT_ONCE = 16;    // elements that are taken as one, or one access's
+[[maybe_unused]] constexpr int APART = 4;       // columns of a thread that may have fewer
 
 template <typename R> using StateOf = typename R::State;
 template <typename R> using ElementOf = typename R::Element;
@@ -87,7 +87,15 @@ DEVICE bool is_last(uint32* counter, uint32 blocks) {
 
 // Elements next to each other, of which so many are aligned together; 0 if not even one is.
 template <int each, int chunk, typename T> DEVICE Vector<T, each> part_of(const T* first) {
-    if constexpr (each == chunk) {
+    if constexpr (each == chunk && sizeof(T) * each == 16) {
+        // As words: a compiler that is told of bytes takes them apart.
+        union {
+            Vector<uint32, 4> words;
+            Vector<T, each> elements;
+        };
+        words = loaded<4>(reinterpret_cast<const uint32*>(first));
+        return elements;
+    } else if constexpr (each == chunk) {
         return loaded<each>(first);
     } else if constexpr (chunk == 0) {
         static_assert(each == 1, "only complex128 is larger than what it is aligned to");
@@ -120,22 +128,22 @@ template <int axes> struct Spread {
     }
 };
 
-// Takes a row's vectors from `first` on, a few that are `threads` apart, and again so many after
-// `stride`, up to before `stop`.
-template <typename R, int threads, int each, int chunk, typename Index, typename Along>
+// Takes a row's vectors from `first` on, `ahead` of them that are `threads` apart, and again so many
+// after `stride`, up to before `stop`.
+template <typename R, int threads, int ahead, int each, int chunk, typename Index, typename Along>
 DEVICE void take_row(StateOf<R>& state, ReferenceOf<R> reference, const ElementOf<R>* row,
                      const Along& along, Index first, Index stride, Index stop) {
     using E = ElementOf<R>;
-    constexpr int most = AT_ONCE / each, together = most < 1 ? 1 : most < IN_ROWS ? most : IN_ROWS;
+    constexpr int most = AT_ONCE / each, together = most < 1 ? 1 : most < ahead ? most : ahead;
     for (; first < stop; first += stride) {
-        Vector<E, each> parts[IN_ROWS];
-        if (stop - first > (IN_ROWS - 1) * threads) {
+        Vector<E, each> parts[ahead];
+        if (stop - first > (ahead - 1) * threads) {
             UNROLLED
-            for (int n = 0; n < IN_ROWS; ++n) {
+            for (int n = 0; n < ahead; ++n) {
                 parts[n] = part_of<each, chunk>(row + along.place(first + n * threads));
             }
             UNROLLED
-            for (int n = 0; n < IN_ROWS; n += together) {
+            for (int n = 0; n < ahead; n += together) {
                 const Index at = Index((first + n * threads) * each);
                 if constexpr (together == 1) {
                     R::template take<each>(state, reference, parts[n].at, at, Index(0));
@@ -150,12 +158,12 @@ DEVICE void take_row(StateOf<R>& state, ReferenceOf<R> reference, const ElementO
             }
         } else {
             UNROLLED
-            for (int n = 0; n < IN_ROWS; ++n) {
+            for (int n = 0; n < ahead; ++n) {
                 if (first + n * threads >= stop) break;
                 parts[n] = part_of<each, chunk>(row + along.place(first + n * threads));
             }
             UNROLLED
-            for (int n = 0; n < IN_ROWS; ++n) {
+            for (int n = 0; n < ahead; ++n) {
                 if (first + n * threads >= stop) break;
                 R::template take<each>(state, reference, parts[n].at,
                                        Index((first + n * threads) * each), Index(0));
@@ -166,7 +174,8 @@ DEVICE void take_row(StateOf<R>& state, ReferenceOf<R> reference, const ElementO
 
 // Rows, each by `threads` threads; or by several blocks, which take turns in reading it, so that
 // all read what lies together. The last of them merges what all have written to `scratch`.
-template <typename R, typename Index, int threads, int each, int chunk, int kept, typename Along>
+template <typename R, typename Index, int threads, int ahead, int each, int chunk, int kept,
+          typename Along>
 DEVICE void reduce_rows(typename R::Result* out, const ElementOf<R>* data, StateOf<R>* scratch,
                         uint32* counters, double divisor, int64 rows, int64 length, int64 pieces,
                         const WideLayout<kept, 2>& layout, const Along& along) {
@@ -186,10 +195,10 @@ DEVICE void reduce_rows(typename R::Result* out, const ElementOf<R>* data, State
             const ElementOf<R>* first = data + places[0];
             ReferenceOf<R> reference{};
             if constexpr (needs_reference<R>) reference = *first;
-            constexpr Index step = threads * IN_ROWS;
+            constexpr Index step = threads * ahead;
             const Index stride = threads < THREADS ? step : step * Index(pieces);
-            take_row<R, threads, each, chunk>(state, reference, first, along, part * step + lane,
-                                              stride, full);
+            take_row<R, threads, ahead, each, chunk>(state, reference, first, along,
+                                                     part * step + lane, stride, full);
             if (each > 1 && part == 0) {
                 ROLLED
                 for (Index i = full * each + lane; i < Index(length); i += threads) {
@@ -235,16 +244,87 @@ DEVICE void gather_columns(StateOf<R> (&states)[each]) {
     }
 }
 
-// Where the columns of a thread are in memory.
-template <int each, int chunk, typename T>
-DEVICE Vector<T, each> columns_of(const T* first, int valid) {
-    if (valid >= each) return part_of<each, chunk>(first);
-    Vector<T, each> result{};
-    UNROLLED
-    for (int i = 0; i < each; ++i) {
-        if (i < valid) result.at[i] = first[i];
+// Elements of a thread's columns. Narrow ones of a whole access stay words until each is needed:
+// a compiler that is told of bytes has a register for each.
+template <typename T, int each> struct Columns {
+    static constexpr bool packed = sizeof(T) < 4 && sizeof(T) * each == 16;
+    Vector<choice<packed, uint32, T>, packed ? 4 : each> held;
+
+    DEVICE T at(int i) const {
+        if constexpr (packed) {
+            constexpr int in_word = 4 / sizeof(T);
+            const uint32 bits = held.at[i / in_word] >> i % in_word * (32 / in_word);
+            if constexpr (is_narrow<T>) return narrow_of<T>(bits);
+            else return T(bits);
+        } else {
+            return held.at[i];
+        }
+    }
+};
+
+// Reads all columns of a thread, which a branch at each access would make it wait for, or some.
+template <bool all, int each, int chunk, typename T>
+DEVICE Columns<T, each> columns_of(const T* first, int valid) {
+    Columns<T, each> result{};
+    if constexpr (Columns<T, each>::packed) {
+        static_assert(all && each == chunk, "what is wider than APART is whole");
+        result.held = loaded<4>(reinterpret_cast<const uint32*>(first));
+    } else if constexpr (all) {
+        result.held = part_of<each, chunk>(first);
+    } else {
+        UNROLLED
+        for (int i = 0; i < each; ++i) {
+            if (i < valid) result.held.at[i] = first[i];
+        }
     }
     return result;
+}
+
+// Takes every down-th element of a thread's columns from `row` on, a few, and again after `stride`.
+template <typename R, bool all, int down, int each, int chunk, typename Index, typename Along>
+DEVICE void take_columns(StateOf<R> (&states)[each], const ElementOf<R>* first, int valid,
+                         const Along& along, Index row, Index stride, Index stop) {
+    using E = ElementOf<R>;
+    ReferenceOf<R> references[each];
+    if constexpr (needs_reference<R>) {
+        const auto top = columns_of<all, each, chunk>(first, valid);
+        UNROLLED
+        for (int i = 0; i < each; ++i) references[i] = top.at(i);
+    }
+    for (; row < stop; row += stride) {
+        Columns<E, each> parts[IN_COLUMNS];
+        if (stop - row > (IN_COLUMNS - 1) * down) {
+            UNROLLED
+            for (int n = 0; n < IN_COLUMNS; ++n) {
+                parts[n] =
+                    columns_of<all, each, chunk>(first + along.place(row + n * down), valid);
+            }
+            UNROLLED
+            for (int i = 0; i < each; ++i) {
+                E taken[IN_COLUMNS];
+                UNROLLED
+                for (int n = 0; n < IN_COLUMNS; ++n) taken[n] = parts[n].at(i);
+                R::template take<1>(states[i], references[i], taken, row, Index(down));
+            }
+        } else {
+            UNROLLED
+            for (int n = 0; n < IN_COLUMNS; ++n) {
+                if (row + n * down >= stop) break;
+                parts[n] =
+                    columns_of<all, each, chunk>(first + along.place(row + n * down), valid);
+            }
+            UNROLLED
+            for (int n = 0; n < IN_COLUMNS; ++n) {
+                if (row + n * down >= stop) break;
+                UNROLLED
+                for (int i = 0; i < each; ++i) {
+                    const E taken[1] = {parts[n].at(i)};
+                    R::template take<1>(states[i], references[i], taken, Index(row + n * down),
+                                        Index(0));
+                }
+            }
+        }
+    }
 }
 
 // Columns next to each other. A block has across * down threads: the former have `each` columns
@@ -271,42 +351,15 @@ DEVICE void reduce_columns(typename R::Result* out, const ElementOf<R>* data, St
         StateOf<R> states[each];
         UNROLLED
         for (int i = 0; i < each; ++i) states[i] = R::none();
-        if (valid > 0) {
-            ReferenceOf<R> references[each];
-            if constexpr (needs_reference<R>) {
-                const auto top = columns_of<each, chunk>(first, valid);
-                UNROLLED
-                for (int i = 0; i < each; ++i) references[i] = top.at[i];
-            }
-            const Index stop = Index(length), stride = Index(pieces) * (IN_COLUMNS * down);
-            for (Index row = part * (IN_COLUMNS * down) + y; row < stop; row += stride) {
-                Vector<E, each> parts[IN_COLUMNS];
-                const bool whole = stop - row > (IN_COLUMNS - 1) * down;
-                UNROLLED
-                for (int n = 0; n < IN_COLUMNS; ++n) {
-                    if (!whole && row + n * down >= stop) break;
-                    parts[n] = columns_of<each, chunk>(first + along.place(row + n * down), valid);
-                }
-                if (whole) {
-                    UNROLLED
-                    for (int i = 0; i < each; ++i) {
-                        E taken[IN_COLUMNS];
-                        UNROLLED
-                        for (int n = 0; n < IN_COLUMNS; ++n) taken[n] = parts[n].at[i];
-                        R::template take<1>(states[i], references[i], taken, row, Index(down));
-                    }
-                } else {
-                    UNROLLED
-                    for (int n = 0; n < IN_COLUMNS; ++n) {
-                        if (row + n * down >= stop) break;
-                        UNROLLED
-                        for (int i = 0; i < each; ++i) {
-                            const E taken[1] = {parts[n].at[i]};
-                            R::template take<1>(states[i], references[i], taken,
-                                                Index(row + n * down), Index(0));
-                        }
-                    }
-                }
+        const Index stride = Index(pieces) * (IN_COLUMNS * down);
+        const Index row = part * (IN_COLUMNS * down) + y;
+        if (valid == each) {
+            take_columns<R, true, down, each, chunk>(states, first, valid, along, row, stride,
+                                                     Index(length));
+        } else if constexpr (each <= APART) {
+            if (valid > 0) {
+                take_columns<R, false, down, each, chunk>(states, first, valid, along, row, stride,
+                                                          Index(length));
             }
         }
         gather_columns<R, across, down>(states);

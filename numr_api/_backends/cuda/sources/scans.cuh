@@ -1,9 +1,17 @@
 // Running sums and products along an axis; scans.py says which kernel is used when.
 //
 // What a result is made of depends on nothing but the shape: each partial result is combined with
-// the others in an order that is fixed, however long the blocks take.
+// the others in an order that is fixed, however long the blocks take. Elements are of a type K in
+// memory; those of 16 bits are computed in float32 and rounded when they are written.
 #pragma once
 #include "elementwise.cuh"
+
+// So many blocks have to find room at once.
+#ifdef __CUDACC__
+#define KERNEL_BESIDE(blocks) KERNEL __launch_bounds__(THREADS, blocks)
+#else
+#define KERNEL_BESIDE(blocks) KERNEL
+#endif
 
 namespace numr::scans {
 
@@ -50,12 +58,12 @@ template <typename Op, int lanes, typename T> DEVICE T across_lanes(T x) {
 
 // A stretch of memory that a slice of a warp scans: in each round, the lanes have vectors that are
 // next to each other.
-template <typename Op, typename T, int lanes, int rounds> struct Stretch {
-    static constexpr int each = 16 / sizeof(T);
+template <typename Op, typename K, int lanes, int rounds> struct Stretch {
+    using T = Computed<K>;
+    static constexpr int each = 16 / sizeof(K);
     static constexpr int length = lanes * each * rounds;
 
-    Vector<T, each> values[rounds];  // each the sum of those before it in its vector and itself
-    T before[rounds];  // what precedes the vector in the stretch; nothing precedes the first
+    Vector<T, each> values[rounds];  // each the sum of those before it in the stretch and itself
     T total;
 
     DEVICE static int place(int round) {
@@ -64,16 +72,18 @@ template <typename Op, typename T, int lanes, int rounds> struct Stretch {
 
     // Reads and scans ``left`` elements. Those beyond are taken as zero, which only comes after
     // all others.
-    template <bool aligned> DEVICE void read(const T* from, int left) {
+    template <bool aligned> DEVICE void read(const K* from, int left) {
         UNROLLED
         for (int round = 0; round < rounds; ++round) {
             const int at = place(round);
             if (aligned && at + each <= left) {
-                values[round] = loaded<each>(from + at);
+                const auto vector = loaded<each>(from + at);
+                UNROLLED
+                for (int i = 0; i < each; ++i) values[round].at[i] = converted<T>(vector.at[i]);
             } else {
                 UNROLLED
                 for (int i = 0; i < each; ++i) {
-                    values[round].at[i] = at + i < left ? from[at + i] : T{};
+                    values[round].at[i] = at + i < left ? converted<T>(from[at + i]) : T{};
                 }
             }
         }
@@ -90,33 +100,39 @@ template <typename Op, typename T, int lanes, int rounds> struct Stretch {
         const int last = (threadIdx.x % LANES_OF_WARP) / lanes * lanes + lanes - 1;
         UNROLLED
         for (int round = 0; round < rounds; ++round) {
-            before[round] = of_lane_before(upto[round], 1);
+            T before = of_lane_before(upto[round], 1);
             const T all = lanes == 1 ? upto[round] : of_lane(upto[round], last);
-            if (round > 0) before[round] = lane > 0 ? Op::of(total, before[round]) : total;
+            if (round > 0) before = lane > 0 ? Op::of(total, before) : total;
             total = round > 0 ? Op::of(total, all) : all;
+            if (round > 0 || lane > 0) {  // nothing precedes the first
+                UNROLLED
+                for (int i = 0; i < each; ++i) {
+                    values[round].at[i] = Op::of(before, values[round].at[i]);
+                }
+            }
         }
     }
 
     // Writes what was read, after a prefix if there is one.
-    template <bool aligned> DEVICE void write(T* to, int left, bool has_prefix, T prefix) {
+    template <bool aligned> DEVICE void write(K* to, int left, bool has_prefix, T prefix) {
         UNROLLED
         for (int round = 0; round < rounds; ++round) {
             const int at = place(round);
-            const bool is_first = at == 0;
-            T start = before[round];
-            if (has_prefix) start = is_first ? prefix : Op::of(prefix, start);
-            if (has_prefix || !is_first) {
+            if (has_prefix) {
                 UNROLLED
                 for (int i = 0; i < each; ++i) {
-                    values[round].at[i] = Op::of(start, values[round].at[i]);
+                    values[round].at[i] = Op::of(prefix, values[round].at[i]);
                 }
             }
             if (aligned && at + each <= left) {
-                store<each>(to + at, values[round]);
+                Vector<K, each> vector;
+                UNROLLED
+                for (int i = 0; i < each; ++i) vector.at[i] = converted<K>(values[round].at[i]);
+                store<each>(to + at, vector);
             } else {
                 UNROLLED
                 for (int i = 0; i < each; ++i) {
-                    if (at + i < left) to[at + i] = values[round].at[i];
+                    if (at + i < left) to[at + i] = converted<K>(values[round].at[i]);
                 }
             }
         }
@@ -131,9 +147,10 @@ DEVICE int part_left(int64 left, int most) {
 // --- rows ----------------------------------------------------------------------------------------
 
 // A slice of a warp goes along each row.
-template <typename Op, typename T, int lanes, int rounds, bool aligned>
-DEVICE void scan_rows(const T* data, T* result, int64 rows, int64 length) {
-    using Part = Stretch<Op, T, lanes, rounds>;
+template <typename Op, typename K, int lanes, int rounds, bool aligned>
+DEVICE void scan_rows(const K* data, K* result, int64 rows, int64 length) {
+    using T = Computed<K>;
+    using Part = Stretch<Op, K, lanes, rounds>;
     const int64 row = (int64(blockIdx.x) * THREADS + threadIdx.x) / lanes;
     const int64 start = row * length;
     T sum{};
@@ -153,6 +170,19 @@ DEVICE void scan_rows(const T* data, T* result, int64 rows, int64 length) {
 // that the array is read once: those of tiles, of groups of 32 tiles, and of all groups up to each
 // 32nd. A tile adds what precedes it from one value of the last kind and at most 31 of each other,
 // and these are always the same ones.
+
+// Two words that other blocks write, in one access.
+#ifdef __CUDACC__
+DEVICE void read_two(const uint64* at, uint64& first, uint64& second) {
+    asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(first), "=l"(second) : "l"(at) : "memory");
+}
+#else
+inline void read_two(const uint64* at, uint64& first, uint64& second) {
+    first = at[0];
+    second = at[1];
+}
+#endif
 
 // A value in memory with a mark in each word that says it is there, as one access for each word.
 template <typename T> struct Told {
@@ -176,12 +206,18 @@ template <typename T> struct Told {
     // Whether the value is there.
     static DEVICE bool hear(const uint64* at, T& value) {
         Bits bits;
+        uint64 heard[words];
         bool found = true;
+        if constexpr (words % 2 == 0) {
+            UNROLLED
+            for (int i = 0; i < words; i += 2) read_two(at + i, heard[i], heard[i + 1]);
+        } else {
+            heard[0] = *static_cast<const volatile uint64*>(at);
+        }
         UNROLLED
         for (int i = 0; i < words; ++i) {
-            const uint64 word = *static_cast<const volatile uint64*>(at + i);
-            found = found && word >= mark;
-            bits.part[i] = uint32(word);
+            found = found && heard[i] >= mark;
+            bits.part[i] = uint32(heard[i]);
         }
         value = bits.value;
         return found;
@@ -230,9 +266,10 @@ DEVICE T preceding(uint64* told, uint32 tiles, uint32 tile, T total) {
 
 // ``told`` is zero: two words that count the blocks, and for each row its values. It is not used
 // where rows are one tile each.
-template <typename Op, typename T, int rounds, bool aligned>
-DEVICE void scan_tiles(const T* data, T* result, uint64* told, int64 length, int64 tiles) {
-    using Part = Stretch<Op, T, LANES_OF_WARP, rounds>;
+template <typename Op, typename K, int rounds, bool aligned>
+DEVICE void scan_tiles(const K* data, K* result, uint64* told, int64 length, int64 tiles) {
+    using T = Computed<K>;
+    using Part = Stretch<Op, K, LANES_OF_WARP, rounds>;
     constexpr int64 tile_length = int64(WARPS) * Part::length;
     SHARED uint32 shared_number;
     SHARED T totals[WARPS];
@@ -277,9 +314,11 @@ DEVICE void scan_tiles(const T* data, T* result, uint64* told, int64 length, int
 
 // A thread goes along a piece of a column of ``data``, of axes outer, length, inner. It starts from
 // the total of the pieces before, or writes nothing but the total of the piece.
-template <typename Op, typename T, typename Index, bool only_totals, bool prefixed>
-DEVICE void scan_columns(const T* data, T* result, const T* totals, int64 columns, int64 length,
-                         int64 inner, int64 pieces, int64 piece) {
+template <typename Op, typename K, typename Index, bool only_totals, bool prefixed>
+DEVICE void scan_columns(const K* data, choice<only_totals, Computed<K>, K>* result,
+                         const Computed<K>* totals, int64 columns, int64 length, int64 inner,
+                         int64 pieces, int64 piece) {
+    using T = Computed<K>;
     constexpr int AHEAD = 8;  // elements that are read before the first is written
     const Index number = first_thread<Index>();
     if (number >= Index(columns * pieces)) return;
@@ -289,8 +328,7 @@ DEVICE void scan_columns(const T* data, T* result, const T* totals, int64 column
     const Index most = Index(length) - first;
     const Index count = most < Index(piece) ? most : Index(piece);
     const int64 start = (int64(outer) * length + first) * inner + column;
-    const T* from = data + start;
-    T* to = result + start;
+    const K* from = data + start;
     bool has_sum = prefixed && own > 0;
     T sum{};
     if (has_sum) sum = totals[number - Index(inner)];
@@ -299,18 +337,20 @@ DEVICE void scan_columns(const T* data, T* result, const T* totals, int64 column
         T values[AHEAD];
         UNROLLED
         for (int j = 0; j < AHEAD; ++j) {
-            values[j] = i + j < count ? from[int64(i + j) * inner] : T{};
+            values[j] = i + j < count ? converted<T>(from[int64(i + j) * inner]) : T{};
         }
         UNROLLED
         for (int j = 0; j < AHEAD; ++j) {
             if (i + j < count) {
                 sum = has_sum ? Op::of(sum, values[j]) : values[j];
                 has_sum = true;
-                if (!only_totals) to[int64(i + j) * inner] = sum;
+                if constexpr (!only_totals) {
+                    result[start + int64(i + j) * inner] = converted<K>(sum);
+                }
             }
         }
     }
-    if (only_totals) result[number] = sum;
+    if constexpr (only_totals) result[number] = sum;
 }
 
 }  // namespace numr::scans
