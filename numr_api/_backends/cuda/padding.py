@@ -22,6 +22,10 @@ Widths = Sequence[tuple[int, int]]
 Axis = tuple[int, int, int, int]  # as in padding.cuh
 
 FILES = ("padding.cuh",)
+MODES = {
+    "constant": "VALUE",
+    **{mode: mode.upper() for mode in ("reflect", "edge", "symmetric", "wrap")},
+}
 
 
 def forward_source(size: int, mode: str, axes: int, wide: bool) -> Source:
@@ -33,7 +37,7 @@ def forward_source(size: int, mode: str, axes: int, wide: bool) -> Source:
         f"padding::Axes<{axes}> layout"
     )
     body = (
-        f"    padding::forward<{element}, padding::{mode.upper()}, {axes}, {index_type(wide)}>(\n"
+        f"    padding::forward<{element}, padding::{MODES[mode]}, {axes}, {index_type(wide)}>(\n"
         "        out, data, value, count, layout);"
     )
     return Source(FILES, kernel_text(name, parameters, body), name)
@@ -43,11 +47,9 @@ def backward_source(dtype: DType, mode: str, axes: int, wide: bool) -> Source:
     """The kernel of the gradient."""
     name = f"pad_backward_{mode}_{dtype}_{axes}{'_wide' * wide}"
     element = stored(dtype)
-    parameters = (
-        f"{element}* out, const {element}* grad, int64 count, padding::Axes<{axes}> layout"
-    )
+    parameters = f"{element}* out, const {element}* grad, int64 count, padding::Axes<{axes}> layout"
     body = (
-        f"    padding::backward<{element}, padding::{mode.upper()}, {axes}, {index_type(wide)}>(\n"
+        f"    padding::backward<{element}, padding::{MODES[mode]}, {axes}, {index_type(wide)}>(\n"
         "        out, grad, count, layout);"
     )
     return Source(FILES, kernel_text(name, parameters, body), name)
@@ -122,7 +124,7 @@ class Padding:
 
 def catalogue() -> Iterator[Source]:
     """The kernels that users usually meet."""
-    for mode in ("constant", "reflect", "edge", "symmetric", "wrap"):
+    for mode in MODES:
         for axes in (1, 2, 3):
             yield forward_source(4, mode, axes, wide=False)
         if mode != "constant":

@@ -73,7 +73,6 @@ class PairedKernel:
         return results[0], results[1]
 
 
-
 def catalogue() -> Iterator[Source]:
     """The kernels with two results that users usually meet."""
     for name in WITH_TWO_RESULTS:

@@ -32,9 +32,7 @@ def forward_source(dtype: DType, each: int, wide: bool) -> Source:
     name = f"snake_{dtype}_{each}{'_wide' * wide}"
     element = dtype.name
     pointers = ", ".join(f"const {element}* {x}" for x in ("data", "alpha", "beta"))
-    parameters = (
-        f"{element}* out, {pointers}, double eps, int64 count, int64 channels, int64 inner"
-    )
+    parameters = f"{element}* out, {pointers}, double eps, int64 count, int64 channels, int64 inner"
     body = (
         f"    snake::forward<{element}, {each}, {index_type(wide)}>(\n"
         "        out, data, alpha, beta, eps, count, channels, inner);"

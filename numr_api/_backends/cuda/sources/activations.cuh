@@ -12,8 +12,6 @@ DEVICE float inverse(float x) {
 }
 DEVICE double inverse(double x) { return 1.0 / x; }
 
-DEVICE float fused(float x, float y, float z) { return ::fmaf(x, y, z); }
-DEVICE double fused(double x, double y, double z) { return ::fma(x, y, z); }
 
 // Below this, exp has few digits.
 template <typename F> constexpr F SMALL_EXPONENT = F(-708);

@@ -5,7 +5,7 @@
 namespace numr {
 namespace padding {
 
-enum Mode { CONSTANT, REFLECT, EDGE, SYMMETRIC, WRAP };
+enum Mode { VALUE, REFLECT, EDGE, SYMMETRIC, WRAP };
 
 // An axis of the padded array, of the one within, and what is ahead of it.
 struct Axis {
