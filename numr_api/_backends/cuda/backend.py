@@ -19,6 +19,7 @@ from numr_api._backends.cuda import (
     reductions,
     searching,
 )
+from numr_api._backends.cuda.activations import WITH_TWO_RESULTS
 from numr_api._backends.cuda.arrays import BITS, FOREIGN, bits_of, empty, of_bits
 from numr_api._backends.cuda.compaction import Compaction
 from numr_api._backends.cuda.copies import Copies
@@ -27,10 +28,15 @@ from numr_api._backends.cuda.faults import Faults
 from numr_api._backends.cuda.kernels import cupy
 from numr_api._backends.cuda.layouts import overlaps_itself
 from numr_api._backends.cuda.movement import Movement
+from numr_api._backends.cuda.padding import Padding
+from numr_api._backends.cuda.paired import PairedKernel
 from numr_api._backends.cuda.products import FewRows
+from numr_api._backends.cuda.row_functions import RowFunctions
 from numr_api._backends.cuda.scans import Scans
 from numr_api._backends.cuda.searching import Sets
+from numr_api._backends.cuda.snake import Snake
 from numr_api._backends.cuda.sorting import Sorting
+from numr_api._backends.cuda.walsh_hadamard import WalshHadamard
 from numr_api._devices import MemoryStatistics, device_name
 from numr_api._dlpack import exported
 from numr_api._errors import DeviceOutOfMemory
@@ -105,6 +111,10 @@ class CudaBackend(ArrayLibrary):
             "isin": sets.isin,
             "linspace": partial(searching.linspace, self._copies),
             "unique": sets.unique,
+            **RowFunctions(self._copies).routines,
+            **Padding(self._copies).routines,
+            **Snake(self._copies).routines,
+            "fwht": WalshHadamard(self._copies).transform,
         }
         self._most_reserved = 0
         self._movement = Movement(self._faults, self._copies)
@@ -225,6 +235,8 @@ class CudaBackend(ArrayLibrary):
     def elementwise(
         self, operation: str, operands: tuple[DType | type, ...], dtype: DType, result: DType
     ) -> Kernel:
+        if operation in WITH_TWO_RESULTS:
+            return PairedKernel(operation, dtype, self._copies)
         return find_kernel(operation, operands, dtype, result)
 
     def launch(self, kernel: Kernel, /, *operands: Data | Scalar | None, out: Data = None) -> Data:

@@ -12,9 +12,14 @@ from numr_api._backends.cuda import (
     compaction,
     elementwise_rows,
     movement_kernels,
+    padding,
+    paired,
     products,
     reduction_kernels,
+    row_functions,
     scans,
+    snake,
+    walsh_hadamard,
 )
 from numr_api._backends.cuda.library import Source
 
@@ -25,6 +30,11 @@ FAMILIES: dict[str, Callable[[], Iterator[Source]]] = {
     "reductions": reduction_kernels.catalogue,
     "scans": scans.catalogue,
     "compaction": compaction.catalogue,
+    "paired": paired.catalogue,
+    "rows": row_functions.catalogue,
+    "padding": padding.catalogue,
+    "snake": snake.catalogue,
+    "walsh_hadamard": walsh_hadamard.catalogue,
 }
 
 __all__ = ["FAMILIES", "groups"]

@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from numr_api._backends.cuda.activations import WITH_OPTION
 from numr_api._backends.cuda.elementwise_kernels import source_of
 from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW, way_of
 from numr_api._backends.cuda.elementwise_variants import THREADS, Signature, Variant
@@ -89,6 +90,8 @@ def signature_of(
         promoted = promoted[: len(kinds)]
     else:
         row = EXPRESSIONS[operation]
+    if operation in WITH_OPTION:
+        promoted = (dtype, computed(dtype))
     body = expression(row, dtype.group) or expression(row, dtype.kind)
     if body is None:
         raise Unsupported(f"{dtype} on cuda")

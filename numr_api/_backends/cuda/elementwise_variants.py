@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from numr_api._backends.cuda.activations import ACTIVATIONS
 from numr_api._backends.cuda.narrow import computed
 from numr_api._dtypes import DType
 
@@ -42,6 +43,8 @@ class Signature(NamedTuple):
     @property
     def sources(self) -> tuple[str, ...]:
         """The files of which the kernels need functions."""
+        if self.name in ACTIVATIONS:
+            return ("activations.cuh", "elementwise.cuh")
         kinds = {dtype.kind for dtype in (*self.promoted, self.result)}
         library = "complex" if "c" in kinds else "functions" if "f" in kinds else "numbers"
         return (f"{library}.cuh", "elementwise.cuh")

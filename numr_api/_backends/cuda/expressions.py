@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from numr_api._backends.cuda.activations import ACTIVATIONS
+
 Row = Mapping[str, str]
 
 EXPRESSIONS: dict[str, Row] = {
@@ -75,6 +77,7 @@ EXPRESSIONS: dict[str, Row] = {
     "exp": {"h": "near_exp(a)", "fc": "exp(a)"},
     "atan2": {"f": "atan2(a, b)"},
     "logaddexp": {"f": "logaddexp(a, b)"},
+    **ACTIVATIONS,
 }  # fmt: skip
 
 # clip has bounds that may be missing; NaN in any operand gives NaN.

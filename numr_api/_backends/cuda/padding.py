@@ -1,0 +1,131 @@
+"""Padding of arrays of any dtype, whose elements are moved as bits, and its gradient."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from numr_api._backends.cuda.elementwise import CARRIERS
+from numr_api._backends.cuda.elementwise_plans import FEW, MOST_GROUPS
+from numr_api._backends.cuda.elementwise_variants import THREADS, stored
+from numr_api._backends.cuda.library import Library, Source, library as of_cupy
+from numr_api._backends.cuda.texts import index_type, kernel_text
+from numr_api._dtypes import BY_NUMPY, DType, float32
+
+if TYPE_CHECKING:
+    from numr_api._backends import Scalar, Shape
+    from numr_api._backends.cuda.copies import Copies
+
+Data = Any
+Widths = Sequence[tuple[int, int]]
+Axis = tuple[int, int, int, int]  # as in padding.cuh
+
+FILES = ("padding.cuh",)
+MODES = {
+    "constant": "VALUE",
+    **{mode: mode.upper() for mode in ("reflect", "edge", "symmetric", "wrap")},
+}
+
+
+def forward_source(size: int, mode: str, axes: int, wide: bool) -> Source:
+    """The kernel for elements of a size."""
+    name = f"pad_{mode}_{size}_{axes}{'_wide' * wide}"
+    element = CARRIERS[size]
+    parameters = (
+        f"{element}* out, const {element}* data, const {element}* value, int64 count, "
+        f"padding::Axes<{axes}> layout"
+    )
+    body = (
+        f"    padding::forward<{element}, padding::{MODES[mode]}, {axes}, {index_type(wide)}>(\n"
+        "        out, data, value, count, layout);"
+    )
+    return Source(FILES, kernel_text(name, parameters, body), name)
+
+
+def backward_source(dtype: DType, mode: str, axes: int, wide: bool) -> Source:
+    """The kernel of the gradient."""
+    name = f"pad_backward_{mode}_{dtype}_{axes}{'_wide' * wide}"
+    element = stored(dtype)
+    parameters = f"{element}* out, const {element}* grad, int64 count, padding::Axes<{axes}> layout"
+    body = (
+        f"    padding::backward<{element}, padding::{MODES[mode]}, {axes}, {index_type(wide)}>(\n"
+        "        out, grad, count, layout);"
+    )
+    return Source(FILES, kernel_text(name, parameters, body), name)
+
+
+def axes_of(shape: Shape, widths: Widths) -> list[Axis]:
+    """The axes of a row-major array; those next to each other that are not padded are one."""
+    found: list[tuple[int, int, int]] = []
+    for length, (before, after) in zip(shape, widths, strict=True):
+        if not before and not after and found and found[-1][0] == found[-1][1]:
+            whole = found[-1][0] * length
+            found[-1] = whole, whole, 0
+        else:
+            found.append((before + length + after, length, before))
+    step, result = 1, list[Axis]()
+    for padded, length, before in reversed(found):
+        result.append((padded, length, before, step))
+        step *= length
+    return result[::-1]
+
+
+class Padding:
+    """The functions of one device. Methods are called while it is current."""
+
+    def __init__(self, copies: Copies, library: Library | None = None) -> None:
+        self._library = library or of_cupy()
+        self._copies = copies
+        self._functions: dict[str, Any] = {}
+        self.routines: dict[str, Callable[..., Data]] = {
+            "pad": self.forward,
+            "pad_backward": self.backward,
+        }
+
+    def forward(self, data: Data, *, widths: Widths, mode: str, value: Scalar) -> Data:
+        """New data, with elements or a value beyond the ends of axes."""
+        pairs = list(zip(data.shape, widths, strict=True))
+        result = self._library.empty(tuple(b + n + a for n, (b, a) in pairs), data.dtype)
+        if not result.size:
+            return result
+        x = self._copies.row_major(data)
+        beyond = x
+        if mode == "constant":
+            if not data.size:
+                self._copies.fill(result, value)
+                return result
+            beyond = self._library.empty((1,), data.dtype)
+            self._copies.fill(beyond, value)
+        axes = axes_of(data.shape, widths)
+        source = forward_source(data.itemsize, mode, len(axes), result.size >= FEW)
+        self._run(source, (result, x, beyond), result.size, axes)
+        return result
+
+    def backward(self, grad: Data, *, widths: Widths, mode: str, shape: Shape) -> Data:
+        """The sums of what stands for each element."""
+        result = self._library.empty(shape, grad.dtype)
+        if result.size:
+            axes = axes_of(shape, widths)
+            source = backward_source(BY_NUMPY[grad.dtype], mode, len(axes), grad.size >= FEW)
+            self._run(source, (result, self._copies.row_major(grad)), result.size, axes)
+        return result
+
+    def _run(self, source: Source, arrays: Sequence[Data], count: int, axes: list[Axis]) -> None:
+        function = self._functions.get(source.name)
+        if function is None:
+            function = self._functions[source.name] = self._library.function(*source)
+        layout = struct.Struct(f"{len(arrays)}P{1 + 4 * len(axes)}q")
+        values = [x.data.ptr for x in arrays]
+        numbers = [number for axis in axes for number in axis]
+        groups = min(-(-count // THREADS), MOST_GROUPS)
+        function.launch(groups, THREADS, layout, (*values, count, *numbers))
+
+
+def catalogue() -> Iterator[Source]:
+    """The kernels that users usually meet."""
+    for mode in MODES:
+        for axes in (1, 2, 3):
+            yield forward_source(4, mode, axes, wide=False)
+        if mode != "constant":
+            yield backward_source(float32, mode, 2, wide=False)

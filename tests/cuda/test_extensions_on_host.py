@@ -1,0 +1,257 @@
+"""The cuda device's kernels for functions beyond the standard, without a GPU."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.special
+from host_kernels import COMPILER, HostLibrary, on_host, twice
+
+from numr_api._backends.cuda.activations import GATES
+from numr_api._backends.cuda.copies import Copies
+from numr_api._backends.cuda.elementwise import find_kernel
+from numr_api._backends.cuda.padding import Padding
+from numr_api._backends.cuda.paired import PairedKernel
+from numr_api._backends.cuda.row_functions import RowFunctions
+from numr_api._backends.cuda.snake import Snake
+from numr_api._backends.cuda.walsh_hadamard import WalshHadamard
+from numr_api._dtypes import BY_NAME
+
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
+
+FLOATS = ("float32", "float64")
+
+
+def normal(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Any:
+    return on_host(np.random.default_rng(seed).normal(size=shape).astype(dtype))
+
+
+def wide(x: Any) -> Any:
+    return np.asarray(x).astype("longdouble")
+
+
+def sigmoid(x: Any) -> Any:
+    return np.where(x > 0, 1 / (1 + np.exp(-abs(x))), np.exp(-abs(x)) / (1 + np.exp(-abs(x))))
+
+
+def chance(x: Any) -> Any:
+    """That a normal variate is less, with the accuracy of double."""
+    return scipy.special.erfc(-x.astype("float64") / math.sqrt(2)) / 2
+
+
+EXACT: dict[str, Any] = {
+    "relu": lambda x: np.maximum(x, 0),
+    "sigmoid": sigmoid,
+    "silu": lambda x: x * sigmoid(x),
+    "softplus": lambda x: np.maximum(x, 0) + np.log1p(np.exp(-abs(x))),
+    "gelu_tanh": lambda x: (
+        x * sigmoid(2 * np.sqrt(2 / np.longdouble(np.pi)) * (x + 0.044715 * x**3))
+    ),
+    "gelu_erf": lambda x: x * chance(x),
+    "leaky_relu": lambda x: np.where(x >= 0, x, 0.1 * x),
+    "elu": lambda x: np.where(x > 0, x, 0.5 * np.expm1(x)),
+}
+OPTIONS = {"leaky_relu": 0.1, "elu": 0.5}
+
+
+def test_activations_are_accurate(tmp_path: Path) -> None:
+    x = on_host(np.concatenate([np.linspace(-12, 12, 20001), np.linspace(-85, 85, 999)]), 0)
+    x = on_host(np.asarray(x).astype("float32"))
+
+    def run(library: HostLibrary) -> dict[str, Any]:
+        dtype = BY_NAME["float32"]
+        found = {}
+        for name in EXACT:
+            operands = (dtype, float) if name in OPTIONS else (dtype,)
+            kernel = find_kernel(name, operands, dtype, dtype, library)  # type: ignore[arg-type]
+            found[name] = kernel(x, *([OPTIONS[name]] if name in OPTIONS else []))
+        return found
+
+    for name, found in twice(tmp_path, run).items():
+        exact = EXACT[name](wide(x))
+        large = abs(exact) > 2.0**-126
+        units = abs(wide(found) - exact) / np.spacing(abs(exact).astype("float32"))
+        most = 5 if name == "gelu_erf" else 3  # units in the last place
+        assert units[large].max() < most, (name, x[large][units[large].argmax()])
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_limits_of_activations(dtype: str, tmp_path: Path) -> None:
+    x = on_host(np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, -1e38], dtype))
+    inf, nan = np.inf, np.nan
+    expected = {
+        "relu": [inf, 0.0, nan, 0.0, 0.0, 0.0],
+        "sigmoid": [1.0, 0.0, nan, 0.5, 0.5, 0.0],
+        "silu": [inf, -0.0, nan, 0.0, -0.0, -0.0],
+        "gelu_tanh": [inf, -0.0, nan, 0.0, -0.0, -0.0],
+        "gelu_erf": [inf, -0.0, nan, 0.0, -0.0, -0.0],
+    }
+
+    def run(library: HostLibrary) -> list[Any]:
+        kind = BY_NAME[dtype]
+        return [find_kernel(name, (kind,), kind, kind, library)(x) for name in expected]  # type: ignore[arg-type]
+
+    for found, wanted in zip(twice(tmp_path, run), expected.values(), strict=True):
+        np.testing.assert_array_equal(np.asarray(found), wanted)
+        numbers = ~np.isnan(wanted)
+        np.testing.assert_array_equal(
+            np.signbit(np.asarray(found))[numbers], np.signbit(wanted)[numbers]
+        )
+
+
+def test_gradients_of_products_are_their_slopes(tmp_path: Path) -> None:
+    grad, a, b = (normal((37, 3), "float64", seed) for seed in range(3))
+    views = [x[::-1] for x in (grad, a, b)]
+
+    def run(library: HostLibrary) -> list[Any]:
+        copies, dtype = Copies(library), BY_NAME["float64"]  # type: ignore[arg-type]
+        kernels = [
+            PairedKernel(f"{name}_mul_backward", dtype, copies, library)  # type: ignore[arg-type]
+            for name in GATES
+        ]
+        return [(kernel(grad, a, b), kernel(*views)) for kernel in kernels]
+
+    step = 1e-5
+    for name, (found, reversed_) in zip(GATES, twice(tmp_path, run), strict=True):
+        function = EXACT[GATES[name]]
+        slope = (function(wide(a) + step) - function(wide(a) - step)) / (2 * step)
+        np.testing.assert_allclose(found[0], wide(grad) * b * slope, 1e-5, 1e-8)
+        np.testing.assert_allclose(found[1], wide(grad) * function(wide(a)), 1e-12)
+        for one, other in zip(found, reversed_, strict=True):
+            np.testing.assert_array_equal(np.asarray(one)[::-1], np.asarray(other))
+
+
+@pytest.mark.parametrize("length", [1, 5, 130, 1100])
+def test_rows_and_columns_give_the_same_bits(length: int, tmp_path: Path) -> None:
+    rows = normal((3, length), "float32")
+    columns = on_host(np.asarray(rows).T.copy())
+    functions = {
+        "softmax": lambda x: (
+            np.exp(x - x.max(1, keepdims=True))
+            / np.exp(x - x.max(1, keepdims=True)).sum(1, keepdims=True)
+        ),
+        "log_softmax": lambda x: x - np.log(np.exp(x).sum(1, keepdims=True)),
+        "l2_normalize": lambda x: x / np.sqrt((x * x).sum(1, keepdims=True)),
+    }
+
+    def run(library: HostLibrary) -> list[Any]:
+        routines = RowFunctions(Copies(library), library).routines  # type: ignore[arg-type]
+        found = []
+        for name in functions:
+            options = {"eps": 1e-12} if name == "l2_normalize" else {}
+            found.append(
+                [
+                    routines[name](rows, axis=1, **options),
+                    routines[name](columns, axis=0, **options),
+                    routines[name](rows[1], axis=0, **options),
+                ]
+            )
+        return found
+
+    for found, function in zip(twice(tmp_path, run), functions.values(), strict=True):
+        whole, across, alone = map(np.asarray, found)
+        np.testing.assert_allclose(whole, function(wide(rows)), 2e-6, 1e-6)
+        np.testing.assert_array_equal(across.T, whole)
+        np.testing.assert_array_equal(alone, whole[1])
+
+
+def test_gradients_of_softmax_and_logarithms_of_sums(tmp_path: Path) -> None:
+    x, grad = normal((4, 6, 7), "float64"), normal((4, 6, 7), "float64", 1)
+
+    def run(library: HostLibrary) -> list[Any]:
+        routines = RowFunctions(Copies(library), library).routines  # type: ignore[arg-type]
+        return [
+            routines["softmax_backward"](grad, x, axis=2),
+            routines["softmax_backward"](grad, x, axis=1),
+            routines["logsumexp"](x, axes=(2,), keepdims=False),
+            routines["logsumexp"](x, axes=(0, 2), keepdims=True),
+        ]
+
+    last, middle, one, two = map(np.asarray, twice(tmp_path, run))
+    for found, axis in ((last, 2), (middle, 1)):
+        wanted = x * (grad - (x * grad).sum(axis, keepdims=True))
+        np.testing.assert_allclose(found, wanted, 1e-13, 1e-14)
+    np.testing.assert_allclose(one, np.log(np.exp(np.asarray(x)).sum(2)), 1e-13)
+    np.testing.assert_allclose(two, np.log(np.exp(np.asarray(x)).sum((0, 2), keepdims=True)), 1e-13)
+
+
+def transformed(x: Any, size: int) -> Any:
+    blocks = wide(x).reshape(-1, size)
+    h = 1
+    while h < size:
+        pairs = blocks.reshape(-1, size // (2 * h), 2, h)
+        sums = pairs[:, :, 0] + pairs[:, :, 1], pairs[:, :, 0] - pairs[:, :, 1]
+        blocks = np.stack(sums, 2).reshape(-1, size)
+        h *= 2
+    return (blocks / np.sqrt(np.longdouble(size))).reshape(x.shape)
+
+
+def test_transform_of_blocks(tmp_path: Path) -> None:
+    cases = [
+        (normal((2, 3 * size), dtype), normal((3 * size,), dtype, 1), size)
+        for size, dtype in itertools.product((1, 2, 8, 256, 4096), ("float32",))
+    ]
+    cases += [(normal((1, 16384), dtype), normal((16384,), dtype, 1), 16384) for dtype in FLOATS]
+
+    def run(library: HostLibrary) -> list[Any]:
+        walsh = WalshHadamard(Copies(library), library)  # type: ignore[arg-type]
+        return [
+            (walsh.transform(x, block_size=size), walsh.transform(x, signs, block_size=size))
+            for x, signs, size in cases
+        ]
+
+    for (x, signs, size), found in zip(cases, twice(tmp_path, run), strict=True):
+        near = 20 * np.finfo(x.dtype).eps
+        np.testing.assert_allclose(np.asarray(found[0]), transformed(wide(x), size), 0, near)
+        product = wide(x) * wide(signs)
+        np.testing.assert_allclose(np.asarray(found[1]), transformed(product, size), 0, near)
+
+
+@pytest.mark.parametrize(("shape", "axis"), [((2, 3, 64), 1), ((5, 7), 1), ((1, 2, 9000), 1)])
+def test_snake_and_its_gradients(shape: tuple[int, ...], axis: int, tmp_path: Path) -> None:
+    x, grad = normal(shape, "float32"), normal(shape, "float32", 1)
+    alpha = on_host(np.linspace(0.5, 2, shape[axis]).astype("float32"))
+    beta = on_host(np.linspace(0.3, 3, shape[axis]).astype("float32"))
+
+    def run(library: HostLibrary) -> Any:
+        snake = Snake(Copies(library), library)  # type: ignore[arg-type]
+        forward = snake.forward(x, alpha, beta, axis=axis, eps=1e-9)
+        return forward, *snake.backward(grad, x, alpha, beta, axis=axis, eps=1e-9)
+
+    forward, grad_x, grad_alpha, grad_beta = map(np.asarray, twice(tmp_path, run))
+    along = [-1 if i == axis else 1 for i in range(len(shape))]
+    others = tuple(i for i in range(len(shape)) if i != axis)
+    a, b, g, v = wide(alpha).reshape(along), wide(beta).reshape(along), wide(grad), wide(x)
+    np.testing.assert_allclose(forward, v + np.sin(a * v) ** 2 / b, 2e-6, 2e-6)
+    slope = np.sin(2 * a * v) / b
+    np.testing.assert_allclose(grad_x, g * (1 + a * slope), 5e-6, 5e-6)
+    near = 1e-6 * math.prod(shape)
+    np.testing.assert_allclose(grad_alpha, (g * v * slope).sum(others), 0, near)
+    wanted = (-g * np.sin(a * v) ** 2 / b**2).sum(others)
+    np.testing.assert_allclose(grad_beta, wanted, 0, near)
+
+
+@pytest.mark.parametrize("mode", ["constant", "reflect", "edge", "symmetric", "wrap"])
+def test_padding_and_its_gradient(mode: str, tmp_path: Path) -> None:
+    widths = ((1, 2), (0, 0), (3, 1))
+    x = on_host(np.arange(60.0).reshape(3, 4, 5))
+    places = np.pad(np.arange(60).reshape(3, 4, 5), widths, mode=mode)  # type: ignore[call-overload]
+    grad = on_host(np.random.default_rng(0).integers(-9, 9, places.shape).astype("float64"))
+
+    def run(library: HostLibrary) -> Any:
+        padding = Padding(Copies(library), library)  # type: ignore[arg-type]
+        forward = padding.forward(x, widths=widths, mode=mode, value=0.0)
+        if mode == "constant":
+            return forward, None
+        return forward, padding.backward(grad, widths=widths, mode=mode, shape=x.shape)
+
+    forward, backward = twice(tmp_path, run)
+    np.testing.assert_array_equal(np.asarray(forward), places.astype("float64"))
+    if backward is not None:
+        sums = np.bincount(places.ravel(), np.asarray(grad).ravel(), 60).reshape(x.shape)
+        np.testing.assert_array_equal(np.asarray(backward), sums)
