@@ -67,21 +67,10 @@ def require(kind: str) -> None:
         pytest.skip(reason)
 
 
-# Kinds of devices whose kernels of the extensions are still to come.
-WITHOUT_EXTENSIONS = ("cuda",)
-
-
 @pytest.fixture(params=["cpu", "webgpu:0", pytest.param("cuda:0", marks=pytest.mark.cuda)])
 def device(request: pytest.FixtureRequest) -> str:
     """Each device that computes the extensions."""
-    kind = request.param.partition(":")[0]
-    if kind in WITHOUT_EXTENSIONS:
-        pytest.skip(f"{kind} has no kernels of the extensions yet")
-    if not _devices.count(kind):
-        reason = _devices.obstacle(kind)
-        if kind in os.environ.get("NUMR_API_EXPECT", ""):
-            pytest.fail(reason)
-        pytest.skip(reason)
+    require(request.param.partition(":")[0])
     return request.param
 
 
