@@ -26,6 +26,8 @@ pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compil
 
 FLOATS = ("float32", "float64")
 
+SCALE = 2 * np.sqrt(2 / np.longdouble(np.pi))
+
 
 def normal(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Any:
     return on_host(np.random.default_rng(seed).normal(size=shape).astype(dtype))

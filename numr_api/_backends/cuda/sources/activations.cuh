@@ -31,8 +31,8 @@ template <> constexpr Parts<float> LIFT<float> = {0x1.62e43p+5f, -0x1.05c61p-23f
 // x * factor * exp(exponent), given that exp, also where it has few digits; 0 for an infinity.
 template <typename F> DEVICE F times_exp(F x, F factor, F exponent, F power) {
     if (exponent < SMALL_EXPONENT<F>) {
-        if (isinf_(x)) return copysign_(F(0), x);
         const F lifted = exp(exponent + LIFT<F>.high);
+        if (lifted == F(0)) return copysign_(F(0), x);
         return product(x, fused(factor, LIFT<F>.low, factor), lifted) * F(0x1p-64);
     }
     return product(x, factor, power);
