@@ -91,7 +91,10 @@ def test_conversions_to_wider_dtypes_are_exact(dtype: DType, real_device: str) -
         if target.kind in "fc" and target not in EXTENSIONS:
             found = host(xp.astype(x, target))
             np.testing.assert_array_equal(found, exact(numbers))
-            assert np.array_equal(np.signbit(found.real), np.signbit(exact(numbers)))
+            signed = ~np.isnan(exact(numbers))  # a processor may take the sign of NaN away
+            assert np.array_equal(
+                np.signbit(found.real[signed]), np.signbit(exact(numbers)[signed])
+            )
 
 
 @narrow

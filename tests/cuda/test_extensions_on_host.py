@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.special
-from host_kernels import COMPILER, HostLibrary, on_host, twice
+from host_kernels import COMPILER, HostFunction, HostLibrary, on_host, twice
 
 from numr_api._backends.cuda.activations import GATES
 from numr_api._backends.cuda.copies import Copies
@@ -25,6 +25,8 @@ from numr_api._dtypes import BY_NAME
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 
 FLOATS = ("float32", "float64")
+
+SCALE = 2 * np.sqrt(2 / np.longdouble(np.pi))
 
 
 def normal(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Any:
@@ -255,3 +257,33 @@ def test_padding_and_its_gradient(mode: str, tmp_path: Path) -> None:
     if backward is not None:
         sums = np.bincount(places.ravel(), np.asarray(grad).ravel(), 60).reshape(x.shape)
         np.testing.assert_array_equal(np.asarray(backward), sums)
+
+
+def test_each_function_is_one_launch_and_large_transforms_are_two(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names: list[str] = []
+    monkeypatch.setattr(HostFunction, "launch", lambda self, *_: names.append(self._name))
+    library: Any = HostLibrary()
+    copies = Copies(library)
+    x = normal((4, 64), "float32")
+    channels = normal((4,), "float32")
+    rows, snake = RowFunctions(copies, library), Snake(copies, library)
+    calls = [
+        lambda: rows.routines["softmax"](x, axis=1),
+        lambda: rows.routines["softmax"](x, axis=0),
+        lambda: rows.routines["logsumexp"](x, axes=(0, 1), keepdims=False),
+        lambda: rows.routines["softmax_backward"](x, x, axis=1),
+        lambda: rows.routines["l2_normalize"](x, axis=1, eps=0.0),
+        lambda: snake.forward(x, channels, channels, axis=0, eps=0.0),
+        lambda: snake.backward(x, x, channels, channels, axis=0, eps=0.0),
+        lambda: PairedKernel("silu_mul_backward", BY_NAME["float32"], copies, library)(x, x, x),
+        lambda: WalshHadamard(copies, library).transform(x, block_size=64),
+    ]
+    for call in calls:
+        names.clear()
+        call()
+        assert len(names) == 1, names
+    names.clear()
+    WalshHadamard(copies, library).transform(normal((1, 2**14), "float32"), block_size=2**14)
+    assert len(names) == 2

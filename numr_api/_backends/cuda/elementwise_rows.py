@@ -12,6 +12,7 @@ from inspect import signature
 from itertools import product
 from typing import Any
 
+from numr_api._backends.cuda.activations import ACTIVATIONS, WITH_OPTION
 from numr_api._backends.cuda.elementwise import signature_of
 from numr_api._backends.cuda.elementwise_kernels import source_of
 from numr_api._backends.cuda.elementwise_variants import Signature, Variant
@@ -26,6 +27,7 @@ from numr_api._dtypes import (
     STANDARD,
     DType,
     float32,
+    float64,
 )
 
 Row = tuple[str, tuple[DType | type, ...], DType, DType]  # what ``find_kernel`` is asked for
@@ -108,6 +110,14 @@ def rows_of_halves() -> Iterator[Row]:
             yield name, (object, dtype), dtype, dtype
 
 
+def activations() -> Iterator[Row]:
+    """The activations of one result."""
+    for name in ACTIVATIONS:
+        for dtype in (*HALVES, float32, float64):
+            second = (dtype,) if name.endswith("_mul") else ()
+            yield name, (dtype, *second, *((float,) * (name in WITH_OPTION))), dtype, dtype
+
+
 def casts() -> Iterator[Signature]:
     """All conversions among the standard's dtypes, copies, and those of others to some."""
     pairs = list(product(STANDARD, STANDARD))
@@ -136,6 +146,7 @@ def catalogue() -> Iterator[Source]:
     """Their texts."""
     asked = [*rows(), *rows_with_scalars(), *rows_of_halves()]
     asked.sort(key=lambda row: names().index(row[0]))
+    asked += activations()
     kernels = [signature_of(*row) for row in asked if row[0] not in VIEWS]
     for kernel in (*kernels, *casts()):
         for variant in variants(kernel):

@@ -31,8 +31,8 @@ template <> constexpr Parts<float> LIFT<float> = {0x1.62e43p+5f, -0x1.05c61p-23f
 // x * factor * exp(exponent), given that exp, also where it has few digits; 0 for an infinity.
 template <typename F> DEVICE F times_exp(F x, F factor, F exponent, F power) {
     if (exponent < SMALL_EXPONENT<F>) {
-        if (isinf_(x)) return copysign_(F(0), x);
         const F lifted = exp(exponent + LIFT<F>.high);
+        if (lifted == F(0)) return copysign_(F(0), x);
         return product(x, fused(factor, LIFT<F>.low, factor), lifted) * F(0x1p-64);
     }
     return product(x, factor, power);
@@ -202,7 +202,7 @@ template <typename F> struct Two {
 };
 
 template <typename F> DEVICE Two<F> relu_mul_backward(F grad, F a, F b) {
-    return {a > F(0) || isnan_(a) ? grad * b : F(0), grad * relu(a)};
+    return {a > F(0) ? grad * b : isnan_(a) ? a : F(0), grad * relu(a)};
 }
 template <typename F> DEVICE Two<F> sigmoid_mul_backward(F grad, F a, F b) {
     const Logistic<F> s(a, F(0));

@@ -10,14 +10,16 @@ namespace snake {
 // sin(x)^2 and sin(2x), which have the period pi.
 template <typename F> struct Waves {
     F square, twice;
+
+    // The same of x + rest, of which the rest is so small that its square counts for little.
+    DEVICE Waves moved(F rest) const {
+        const F cosine = F(1) - F(2) * square;  // of 2x
+        return {fused(rest, fused(rest, cosine, twice), square), fused(F(2) * rest, cosine, twice)};
+    }
 };
 
 // By polynomials of r = x - n pi, |r| <= pi/2, in a sine and a cosine that are fitted for float.
 DEVICE Waves<float> waves_of(float x) {
-    if (!(::fabsf(x) < 3e4f)) {
-        const float sine = ::sinf(x);
-        return {sine * sine, 2.0f * sine * ::cosf(x)};
-    }
     const float n = ::rintf(x * 0x1.45f306p-2f);
     float r = ::fmaf(n, -0x1.921fb4p+1f, x);
     r = ::fmaf(n, -0x1.4442dp-23f, r);
@@ -40,10 +42,20 @@ DEVICE Waves<double> waves_of(double x) {
     const double sine = ::sin(x);
     return {sine * sine, 2.0 * sine * ::cos(x)};
 }
-DEVICE float square_of_sine(float x) { return waves_of(x).square; }
-DEVICE double square_of_sine(double x) {
-    const double sine = ::sin(x);
-    return sine * sine;
+
+// Of a product, whose rounding would be seen where it is large.
+NOT_INLINED Waves<float> waves_of_large(float rate, float x) {
+    const Waves<double> waves = waves_of(double(rate) * double(x));
+    return {float(waves.square), float(waves.twice)};
+}
+DEVICE Waves<float> waves_of(float rate, float x) {
+    const float high = rate * x;
+    if (!(::fabsf(high) < 2048.0f)) return waves_of_large(rate, x);
+    return waves_of(high).moved(fused(rate, x, -high));
+}
+DEVICE Waves<double> waves_of(double rate, double x) {
+    const double high = rate * x;
+    return waves_of(high).moved(isfinite_(high) ? fused(rate, x, -high) : 0.0);
 }
 
 // Threads have ``each`` elements side by side, which are all of one channel unless each is 1.
@@ -61,7 +73,7 @@ DEVICE void forward(E* out, const E* data, const E* alpha, const E* beta, double
         UNROLLED
         for (int i = 0; i < each; ++i) {
             const F x = converted<F>(part.at[i]);
-            result.at[i] = converted<E>(x + square_of_sine(rate * x) * height);
+            result.at[i] = converted<E>(x + waves_of(rate, x).square * height);
         }
         store<each>(out + at, result);
     }
@@ -112,7 +124,7 @@ DEVICE void backward(E* grad_x, E* grad_alpha, E* grad_beta, const E* grad, cons
             UNROLLED
             for (int i = 0; i < each; ++i) {
                 const F x = converted<F>(xs.at[i]), g = converted<F>(gs.at[i]);
-                const Waves<F> waves = waves_of(rate * x);
+                const Waves<F> waves = waves_of(rate, x);
                 const F slope = waves.twice * height;
                 result.at[i] = converted<E>(g * (F(1) + rate * slope));
                 sum.alpha += g * x * slope;
