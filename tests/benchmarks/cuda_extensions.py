@@ -6,10 +6,9 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from cuda_timing import OURS, Call, compare, known
-
 import numr_api as xp
 from numr_api.extensions import activation, normalization, padding, transform
+from tests.benchmarks.cuda_timing import OURS, Call, compare, known
 
 LENGTH = 8192
 ROUNDS, REPEAT = 5, 10

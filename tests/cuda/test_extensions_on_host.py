@@ -128,6 +128,21 @@ def test_gradients_of_products_are_their_slopes(tmp_path: Path) -> None:
             np.testing.assert_array_equal(np.asarray(one)[::-1], np.asarray(other))
 
 
+def test_the_gradient_of_gelu_keeps_its_digits_far_below_zero(tmp_path: Path) -> None:
+    a = on_host(np.linspace(-12, -1.5, 4001).astype("float32"))
+    one = on_host(np.ones(4001, "float32"))
+
+    def run(library: HostLibrary) -> Any:
+        copies, dtype = Copies(library), BY_NAME["float32"]  # type: ignore[arg-type]
+        kernel = PairedKernel("gelu_erf_mul_backward", dtype, copies, library)  # type: ignore[arg-type]
+        return kernel(one, a, one)[0]
+
+    x = wide(a)
+    exact = chance(x) + x * np.exp(-x * x / 2) / np.sqrt(2 * np.pi)
+    units = abs(wide(twice(tmp_path, run)) - exact) / np.spacing(abs(exact).astype("float32"))
+    assert units.max() < 6
+
+
 @pytest.mark.parametrize("length", [1, 5, 130, 1100])
 def test_rows_and_columns_give_the_same_bits(length: int, tmp_path: Path) -> None:
     rows = normal((3, length), "float32")

@@ -167,6 +167,7 @@ template <> struct Tail<double> {
 // The chance that a normal variate is beyond |x|: exp(-x^2/2) times a ratio.
 template <typename F> struct Normal {
     F exponent, power, ratio;
+    F rest;  // what the rounding of the exponent left
 
     DEVICE explicit Normal(F x) {
         const F a = abs(x) > Tail<F>::far ? Tail<F>::far : abs(x);
@@ -179,7 +180,8 @@ template <typename F> struct Normal {
         const F w = twice / sum;
         const F error = fused(-w, lost, fused(-w, sum, twice)) * (fused(F(0.7), w, F(1)) / twice);
         const F near = w * Tail<F>::of(F(1) - w);
-        ratio = fused(near, error + F(-0.5) * fused(a, a, -square), near);
+        rest = F(-0.5) * fused(a, a, -square);
+        ratio = fused(near, error + rest, near);
     }
     // x times the chance that a variate is less than x
     DEVICE F times_chance(F x) const {
@@ -188,7 +190,8 @@ template <typename F> struct Normal {
     }
     // the derivative of that
     DEVICE F slope(F x) const {
-        const F density = power == F(0) ? F(0) : x * power * F(0.3989422804014327);
+        const F near = power == F(0) ? F(0) : x * power * F(0.3989422804014327);
+        const F density = fused(near, rest, near);
         return (x < F(0) ? power * ratio : fused(-power, ratio, F(1))) + density;
     }
 };
