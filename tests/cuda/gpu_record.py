@@ -136,8 +136,8 @@ def _versions() -> dict[str, str]:
 class Recorder:
     """Keeps a record while tests run, in this process or in those of pytest-xdist."""
 
-    def __init__(self, config: pytest.Config) -> None:
-        self.record = Record(" ".join(["pytest -m cuda", *config.args]))
+    def __init__(self) -> None:
+        self.record = Record()
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         self.record.add_module(report)
@@ -154,7 +154,7 @@ class Recorder:
 
 def pytest_configure(config: pytest.Config) -> None:
     if is_full(config):
-        config.pluginmanager.register(Recorder(config), "gpu record")
+        config.pluginmanager.register(Recorder(), "gpu record")
 
 
 def is_full(config: pytest.Config) -> bool:

@@ -187,7 +187,7 @@ def snake(target: Target, dtype: str) -> None:
     call = function_of(target, "snake_beta")
     found = call(*(array(target, v, dtype) for v in (x, alpha, beta)))
     true = _snake(x, alpha[:, None], beta[:, None], 1e-9)
-    scale = np.maximum(np.abs(x), 1.0)
+    scale = np.maximum(np.abs(x), 1 / beta[:, None])  # the larger of what is added
     most = 0.6 if dtype in HALVES else 4.0
     require_units(host(target, found, dtype), true, dtype, most, scale=scale)
 
