@@ -347,9 +347,7 @@ def from_dlpack(
         )
     backend = backend_of("cpu" if device is None else device, "from_dlpack")
     host = _import_host(x, source, copy if backend.device.kind == "cpu" else None)
-    found = BY_NAME.get(host.dtype.name)
-    if found is None:
-        raise TypeError(f"from_dlpack: dtype {host.dtype} has no counterpart")
+    found = BY_NUMPY[host.dtype]
     if copy is False and backend.device.kind != "cpu":
         raise ValueError(f"from_dlpack: cannot move to {backend.device} without a copy")
     try:

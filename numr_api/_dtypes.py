@@ -141,6 +141,12 @@ KINDS: Final = {
     "numeric": "iufc",
 }
 
+
+def computed(dtype: DType) -> DType:
+    """The dtype in which numbers of a dtype are computed: float32 for narrower ones."""
+    return float32 if dtype in EXTENSIONS else dtype
+
+
 # What functions accept, in the standard's words where it has some, as letters of groups.
 ACCEPTED: Final = {
     "any": "biufch8",

@@ -153,6 +153,13 @@ def test_compiled_kernels_are_kept_whole_or_not_at_all(
     assert [path.name for path in file.parent.iterdir()] == ["kernel.cubin"]
 
 
+def put_cupy(monkeypatch: pytest.MonkeyPatch, cupy: Any) -> None:
+    """What kernels need of CuPy comes from ``cupy`` in the rest of a test."""
+    arrays = SimpleNamespace(CLASSES=frozenset({list}), empty=None)
+    modules = {"cupy": cupy, "numr_api._backends.cuda.arrays": arrays}
+    monkeypatch.setattr(library, "import_module", modules.__getitem__)
+
+
 def test_a_text_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUPY_CACHE_DIR", str(tmp_path))
     texts: list[str] = []
@@ -166,8 +173,7 @@ def test_a_text_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         nvrtc=SimpleNamespace(getVersion=lambda: (13, 0)),
         compiler=SimpleNamespace(compile_using_nvrtc=compile_using_nvrtc),
     )
-    cupy = SimpleNamespace(cuda=cuda, ndarray=list, __version__="14")
-    monkeypatch.setattr(library, "import_module", lambda name: cupy)
+    put_cupy(monkeypatch, SimpleNamespace(cuda=cuda, ndarray=list, __version__="14"))
     compiled = library.Library()._compiled
     assert [compiled(text) for text in ("a", "b", "a")] == [b"A", b"B", b"A"]
     assert library.Library()._compiled("b") == b"B"
@@ -190,9 +196,7 @@ def test_counters_belong_to_a_device_a_stream_and_a_thread(monkeypatch: pytest.M
     cuda = SimpleNamespace(
         get_current_stream=lambda: stream, runtime=SimpleNamespace(getDevice=lambda: devices[-1])
     )
-    monkeypatch.setattr(
-        library, "import_module", lambda name: SimpleNamespace(cuda=cuda, ndarray=list, zeros=zeros)
-    )
+    put_cupy(monkeypatch, SimpleNamespace(cuda=cuda, ndarray=list, zeros=zeros))
     monkeypatch.setattr(library, "_counters", library._Counters())
     counters = library.Library().counters
     assert [counters(), counters()] == [0, 0]

@@ -12,7 +12,7 @@ from numr_api._backends.cpu import padding, rows, snake, walsh_hadamard
 from numr_api._backends.cpu.elementwise import find_kernel
 from numr_api._backends.cpu.fused import find_fused
 from numr_api._backends.cpu.standard import StandardBackend
-from numr_api._dtypes import BY_NUMPY, EXTENSIONS, DType, float32, float64
+from numr_api._dtypes import BY_NUMPY, EXTENSIONS, DType, computed, float64
 from numr_api._rounding import converted, scalar
 
 if TYPE_CHECKING:
@@ -42,11 +42,6 @@ def widened(data: Data) -> Data:
         return data
     with np.errstate(invalid="ignore"):  # of signalling NaN
         return data.astype(np.float32)
-
-
-def computed(dtype: DType) -> DType:
-    """What numbers of a dtype are computed in."""
-    return float32 if dtype in EXTENSIONS else dtype
 
 
 class CpuBackend(StandardBackend):

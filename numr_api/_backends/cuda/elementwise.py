@@ -18,8 +18,8 @@ from numr_api._backends.cuda.elementwise_variants import THREADS, Signature, Var
 from numr_api._backends.cuda.expressions import CLIP, EXPRESSIONS, expression
 from numr_api._backends.cuda.layouts import apart, common_shape
 from numr_api._backends.cuda.library import MOST_PLANS, Library, library as of_cupy
-from numr_api._backends.cuda.narrow import computed, rounded
-from numr_api._dtypes import BY_NAME, EXTENSIONS, DType, scalar_range
+from numr_api._backends.cuda.narrow import rounded
+from numr_api._dtypes import BY_NAME, EXTENSIONS, DType, computed, scalar_range
 from numr_api._errors import Unsupported
 
 if TYPE_CHECKING:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from numr_api._backends.cuda.elementwise_variants import Signature, Variant, stored
-from numr_api._backends.cuda.narrow import computed
 from numr_api._backends.cuda.texts import index_type
-from numr_api._dtypes import EXTENSIONS
+from numr_api._dtypes import EXTENSIONS, computed
 
 
 def operation(signature: Signature, name: str) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from numr_api._backends.cuda.activations import ACTIVATIONS
-from numr_api._backends.cuda.narrow import computed
-from numr_api._dtypes import DType
+from numr_api._dtypes import DType, computed
 
 THREADS = 256  # of a block; THREADS of elementwise.cuh
 # Operations on numbers as they are in memory; all others are on what they are computed in.

@@ -1,4 +1,4 @@
-"""Floating-point numbers of 16 and 8 bits: what they are computed in, and Python's numbers as such.
+"""Python's numbers as floating-point numbers of 16 and 8 bits.
 
 Kernels compute with them in float32 and round once; see ``narrow.cuh``.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 
 from numr_api import _dtypes
-from numr_api._dtypes import EXTENSIONS, DType
+from numr_api._dtypes import DType
 
-__all__ = ["computed", "rounded"]
+__all__ = ["rounded"]
 
 # Bits of the significand, the least exponent, the largest number, and what is larger still.
 FORMATS = {
@@ -21,11 +21,6 @@ FORMATS = {
 }
 
 FLOAT_BITS = 53  # of the significand of Python's float
-
-
-def computed(dtype: DType) -> DType:
-    """The dtype in which numbers of a dtype are computed."""
-    return _dtypes.float32 if dtype in EXTENSIONS else dtype
 
 
 def rounded(value: float, dtype: DType) -> float:

@@ -10,9 +10,8 @@ from numr_api._backends.cuda.activations import WITH_TWO_RESULTS
 from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW, MOST_GROUPS
 from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.library import Library, Source, library as of_cupy
-from numr_api._backends.cuda.narrow import computed
 from numr_api._backends.cuda.texts import index_type, kernel_text
-from numr_api._dtypes import HALVES, float32, float64
+from numr_api._dtypes import HALVES, computed, float32, float64
 
 if TYPE_CHECKING:
     from numr_api._backends.cuda.copies import Copies

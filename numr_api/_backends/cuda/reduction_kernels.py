@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from numr_api._backends.cuda.elementwise_variants import stored
 from numr_api._backends.cuda.library import Source
-from numr_api._backends.cuda.narrow import computed
 from numr_api._backends.cuda.texts import index_type, kernel_text
-from numr_api._dtypes import ACCEPTED, BY_NAME, EXTENSIONS, HALVES, STANDARD, DType
+from numr_api._dtypes import ACCEPTED, BY_NAME, EXTENSIONS, HALVES, STANDARD, DType, computed
 
 THREADS = 256  # of a block; THREADS of elementwise.cuh
 IN_COLUMNS, APART = 8, 4  # of reductions.cuh

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any
 from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW
 from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.library import Library, Source, library as of_cupy
-from numr_api._backends.cuda.narrow import computed
 from numr_api._backends.cuda.texts import boolean, index_type, kernel_text
-from numr_api._dtypes import BY_NAME, BY_NUMPY, EXTENSIONS, HALVES, DType
+from numr_api._dtypes import BY_NAME, BY_NUMPY, EXTENSIONS, HALVES, DType, computed
 
 if TYPE_CHECKING:
     from numr_api._backends.cuda.copies import Copies

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, MOST_GROUPS
 from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.library import Library, Source, library as of_cupy
-from numr_api._backends.cuda.narrow import computed
 from numr_api._backends.cuda.texts import boolean, kernel_text
-from numr_api._dtypes import BY_NUMPY, HALVES, DType, float32
+from numr_api._dtypes import BY_NUMPY, HALVES, DType, computed, float32
 
 if TYPE_CHECKING:
     from numr_api._backends.cuda.copies import Copies
