@@ -87,16 +87,20 @@ def setitem(x: Any, key: Key, value: Array | complex, /) -> None:
     except (IndexError, OverflowError, TypeError, ValueError):
         pass  # the careful path finds the words, or copies what is read-only
     try:
-        _setitem(x, key, value)
+        how, parsed, operand = _checked(x, key, value)
     except (IndexError, TypeError, ValueError):
         rules = relaxed_rules()
         if rules is None:
             raise
-        rules.setitem(x, key, value)
+        return rules.setitem(x, key, value)
+    # Outside: what is raised here is of an earlier operation, and no relaxed rule may swallow it.
+    backend = array_type.backend
+    x._data = backend.writable(x._data)
+    (backend.assign if how == "index" else backend.assign_mask)(x._data, parsed, operand)
 
 
-def _setitem(x: Array, key: Key, value: object) -> None:
-    """``setitem`` with every check; nothing is written if one fails."""
+def _checked(x: Array, key: Key, value: object) -> tuple[str, Any, Any]:
+    """How the key selects, the parsed key, and the value as the backend takes it."""
     how, parsed = parse(x, key, "assignment")
     if how == "gather":
         raise IndexError(
@@ -135,8 +139,7 @@ def _setitem(x: Array, key: Key, value: object) -> None:
         operand = as_scalar("assignment", value, "a numr_api array or a Python scalar")
         if with_scalar("assignment", x.dtype, operand) is not x.dtype:
             raise TypeError(f"assignment: a complex value does not fit the array's {x.dtype}")
-    x._data = backend.writable(x._data)
-    (backend.assign if how == "index" else backend.assign_mask)(x._data, parsed, operand)
+    return how, parsed, operand
 
 
 def _target(x: Array, how: str, parsed: Any, value: Array) -> tuple[int, ...]:

@@ -155,3 +155,18 @@ def test_what_is_refused_in_both_modes(fakes: tuple[str, ...]) -> None:
         with pytest.raises(ValueError, match="broadcast"):
             x[[0]] = xp.zeros(3)
     assert np.all(np.asarray(x) == 0)
+
+
+def test_an_error_of_an_earlier_operation_is_not_taken_for_a_strict_refusal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A GPU says at the next read of a number that an index was wrong, also within assignments."""
+    x = xp.zeros((2, 2))
+
+    def assign_mask(*_: object) -> None:
+        raise IndexError("take: an index was out of bounds")
+
+    monkeypatch.setattr(x._type.backend, "assign_mask", assign_mask)
+    with mode.relaxed(), pytest.raises(IndexError, match="take: "):
+        x[x == 0] = 1.0
+    assert np.all(np.asarray(x) == 0)
