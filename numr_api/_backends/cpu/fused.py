@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +15,14 @@ if TYPE_CHECKING:
     from numr_api._backends import Kernel
 
 AnyArray = Any
+Blocks = list[AnyArray]
+Options = tuple[float, ...]
+# Of blocks of one dtype, options, and the blocks that are written to.
+Compute = Callable[[Blocks, Options, Blocks], None]
 
 BLOCK = 8192  # elements: temporaries of a formula stay in the cache
+ALL = 2**62  # where there are no temporaries
+COMPILED_NANOSECONDS = 2  # for an element, about
 GRAIN = 1024  # blocks are multiples of so many elements, whole pages of memory
 
 
@@ -28,9 +35,15 @@ def find_fused(name: str, dtype: DType) -> Kernel | None:
     if row is None:
         return None
     is_single = dtype is float32 or dtype in EXTENSIONS
-    formula = row.for_single if is_single and row.for_single else row.formula
-    formula = (jit.find_formula(name) if is_single else None) or formula
-    wide = np.dtype(np.float32 if is_single and row.for_single is None else np.float64)
+    compiled = jit.find_activation(name) if is_single else None
+    if compiled is not None:
+        compute, nanoseconds, wide = _compiled(compiled), COMPILED_NANOSECONDS, np.float32
+    else:
+        formula = (is_single and row.for_single) or row.formula
+        in_single = is_single and row.for_single is None
+        compute, nanoseconds = _composed(formula), row.nanoseconds
+        wide = np.float32 if in_single else np.float64
+    block = ALL if compiled is not None and dtype is float32 else BLOCK
     results = 2 if name.endswith("backward") else 1
 
     def kernel(*operands: Any, out: AnyArray | None = None) -> Any:
@@ -40,35 +53,60 @@ def find_fused(name: str, dtype: DType) -> Kernel | None:
         found = (
             [np.empty(first.shape, first.dtype) for _ in range(results)] if out is None else [out]
         )
-        _fill(formula, row.nanoseconds, wide, arrays, options, found)
+        _fill(compute, nanoseconds, np.dtype(wide), block, arrays, options, found)
         return found[0] if results == 1 else tuple(found)
 
     return kernel
 
 
+def _composed(formula: Formula) -> Compute:
+    """What writes the results of a formula of NumPy's functions to blocks."""
+
+    def compute(
+        blocks: list[AnyArray], options: tuple[float, ...], targets: list[AnyArray]
+    ) -> None:
+        outcome = formula(*blocks, *options)
+        for target, block in zip(targets, outcome if len(targets) > 1 else (outcome,), strict=True):
+            target[...] = block
+
+    return compute
+
+
+def _compiled(loop: Kernel) -> Compute:
+    """What writes the results of a compiled loop to blocks."""
+
+    def compute(
+        blocks: list[AnyArray], options: tuple[float, ...], targets: list[AnyArray]
+    ) -> None:
+        if all(x.dtype == np.float32 and x.flags.aligned for x in targets):
+            loop(*blocks, *targets)
+            return
+        found: Blocks = [np.empty(x.shape, np.float32) for x in targets]
+        loop(*blocks, *found)
+        for target, block in zip(targets, found, strict=True):
+            target[...] = block
+
+    return compute
+
+
 def _fill(
-    formula: Formula,
+    compute: Compute,
     nanoseconds: float,
     wide: np.dtype[Any],
-    arrays: list[AnyArray],
-    options: tuple[float, ...],
-    found: list[AnyArray],
+    block: int,
+    arrays: Blocks,
+    options: Options,
+    found: Blocks,
 ) -> None:
-    sources = [np.ascontiguousarray(x).reshape(-1) for x in arrays]
+    require: Any = np.require
+    sources: Blocks = [require(x, requirements="CA").reshape(-1) for x in arrays]
     targets = [x.reshape(-1) for x in found]  # views, as they are contiguous
 
     def task(start: int, stop: int) -> None:
-        for low in range(start, stop, BLOCK):
-            part = slice(low, min(low + BLOCK, stop))
+        for low in range(start, stop, block):
+            part = slice(low, min(low + block, stop))
             blocks = [x[part].astype(wide, copy=False) for x in sources]
-            if isinstance(formula, np.ufunc) and targets[0].dtype == wide:  # a compiled one
-                formula(*blocks, targets[0][part])
-                continue
-            outcome = formula(*blocks, *options)
-            for target, block in zip(
-                targets, outcome if len(targets) > 1 else (outcome,), strict=True
-            ):
-                target[part] = block
+            compute(blocks, options, [x[part] for x in targets])
 
     size = sources[0].size
     if size <= BLOCK:

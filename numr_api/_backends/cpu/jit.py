@@ -26,8 +26,8 @@ from numr_api._declare import large_kernels
 __all__ = [
     "NAMES",
     "check_setting",
+    "find_activation",
     "find_compiled",
-    "find_formula",
     "find_selection",
     "obstacle",
     "state",
@@ -37,8 +37,14 @@ __all__ = [
 # 512 bits LLVM leaves tan a loop of single numbers, ten times as slow as what repairs it there.
 NAMES = ("asin", "exp", "expm1", "log", "log10", *(() if has_wide_vectors() else ("tan",)))
 
-# Activation functions, and of how many arrays.
-OPERANDS = {"sigmoid": 1, "sigmoid_mul": 2, "silu": 1, "silu_mul": 2}
+GATED = ("gelu_erf", "gelu", "relu", "sigmoid", "silu")
+
+# Activation functions: of how many arrays, and how many results there are.
+ACTIVATIONS = {
+    **dict.fromkeys(("gelu_erf", "gelu_tanh", "sigmoid", "silu"), (1, 1)),
+    **{f"{name}_mul": (2, 1) for name in GATED},
+    **{f"{name}_mul_backward": (3, 2) for name in GATED},
+}
 
 SETTING = "NUMR_API_JIT"
 
@@ -102,12 +108,24 @@ def find_selection() -> np.ufunc | None:
 
 
 @cache
-def find_formula(name: str) -> np.ufunc | None:
-    """The ufunc of float32 arrays of an activation function; None if there is none."""
-    count = OPERANDS.get(name)
-    if count is None or obstacle():
+def find_activation(name: str) -> Kernel | None:
+    """What writes an activation function of arrays of float32 to others; None if there is none.
+
+    It takes the operands and then the results, all of one axis and size and without gaps.
+    """
+    shape = ACTIVATIONS.get(name)
+    if shape is None or obstacle():
         return None
-    return made(name, [f"float32({', '.join(['float32'] * count)})"])
+    numba = import_module("numba")
+    functions = import_module("numr_api._backends.cpu.jit_activations")
+    operand = numba.types.Array(numba.float32, 1, "C", readonly=True)
+    signature = numba.void(*[operand] * shape[0], *[numba.float32[::1]] * shape[1])
+    loop = functions.LOOPS[shape](getattr(functions, name))
+    options = {"nogil": True, "error_model": "numpy"}
+    try:
+        return numba.njit(signature, cache=True, **options)(loop)
+    except RuntimeError:  # numba finds no folder that it can write to
+        return numba.njit(signature, **options)(loop)
 
 
 def made(name: str, signatures: list[str]) -> np.ufunc:

@@ -142,35 +142,6 @@ def expm1(x: Number) -> Number:
 
 
 @reusable
-def gate(factor: Number, x: Number) -> Number:
-    """factor / (1 + e^-x), in double precision."""
-    rest, scale = exponential(-x, -200.0, 200.0)
-    return factor / (1.0 + fma(scale, rest, scale))
-
-
-@reusable
-def gated(x: Number) -> Number:
-    v = np.float64(x)
-    return gate(-200.0 if v < -200.0 else v, v)  # of -infinity -0
-
-
-def sigmoid(x: Number) -> Number:
-    return single(gate(1.0, np.float64(x)))
-
-
-def silu(x: Number) -> Number:
-    return single(gated(x))
-
-
-def sigmoid_mul(a: Number, b: Number) -> Number:
-    return single(gate(1.0, np.float64(a)) * np.float64(b))
-
-
-def silu_mul(a: Number, b: Number) -> Number:
-    return single(gated(a) * np.float64(b))
-
-
-@reusable
 def parts(x: Number) -> tuple[Number, Number]:
     """Of x = 2^k (1 + f), where 1 + f is from sqrt(1/2) to sqrt(2): k and f."""
     is_tiny = x < SMALLEST_NORMAL
