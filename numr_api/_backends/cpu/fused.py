@@ -35,13 +35,13 @@ def find_fused(name: str, dtype: DType) -> Kernel | None:
     if row is None:
         return None
     is_single = dtype is float32 or dtype in EXTENSIONS
-    compiled = jit.find_activation(name) if is_single else None
+    compiled = jit.find_loop(name) if is_single else None
     if compiled is not None:
-        compute, nanoseconds, wide = _compiled(compiled), COMPILED_NANOSECONDS, np.float32
+        compute, nanoseconds, wide = compiled_loop(compiled), COMPILED_NANOSECONDS, np.float32
     else:
         formula = (is_single and row.for_single) or row.formula
         in_single = is_single and row.for_single is None
-        compute, nanoseconds = _composed(formula), row.nanoseconds
+        compute, nanoseconds = composed(formula), row.nanoseconds
         wide = np.float32 if in_single else np.float64
     block = ALL if compiled is not None and dtype is float32 else BLOCK
     results = 2 if name.endswith("backward") else 1
@@ -59,7 +59,7 @@ def find_fused(name: str, dtype: DType) -> Kernel | None:
     return kernel
 
 
-def _composed(formula: Formula) -> Compute:
+def composed(formula: Formula) -> Compute:
     """What writes the results of a formula of NumPy's functions to blocks."""
 
     def compute(
@@ -72,17 +72,17 @@ def _composed(formula: Formula) -> Compute:
     return compute
 
 
-def _compiled(loop: Kernel) -> Compute:
+def compiled_loop(loop: Kernel) -> Compute:
     """What writes the results of a compiled loop to blocks."""
 
     def compute(
         blocks: list[AnyArray], options: tuple[float, ...], targets: list[AnyArray]
     ) -> None:
         if all(x.dtype == np.float32 and x.flags.aligned for x in targets):
-            loop(*blocks, *targets)
+            loop(*blocks, *options, *targets)
             return
         found: Blocks = [np.empty(x.shape, np.float32) for x in targets]
-        loop(*blocks, *found)
+        loop(*blocks, *options, *found)
         for target, block in zip(targets, found, strict=True):
             target[...] = block
 

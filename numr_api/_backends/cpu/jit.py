@@ -26,8 +26,8 @@ from numr_api._declare import large_kernels
 __all__ = [
     "NAMES",
     "check_setting",
-    "find_activation",
     "find_compiled",
+    "find_loop",
     "find_selection",
     "obstacle",
     "state",
@@ -39,11 +39,15 @@ NAMES = ("asin", "exp", "expm1", "log", "log10", *(() if has_wide_vectors() else
 
 GATED = ("gelu_erf", "gelu", "relu", "sigmoid", "silu")
 
-# Activation functions: of how many arrays, and how many results there are.
-ACTIVATIONS = {
-    **dict.fromkeys(("gelu_erf", "gelu_tanh", "sigmoid", "silu"), (1, 1)),
-    **{f"{name}_mul": (2, 1) for name in GATED},
-    **{f"{name}_mul_backward": (3, 2) for name in GATED},
+# Functions of the extensions, by the module that has their loops.
+LOOPS = {
+    **dict.fromkeys(("gelu_erf", "gelu_tanh", "sigmoid", "silu"), "jit_activations"),
+    **{f"{name}_mul": "jit_activations" for name in GATED},
+    **{f"{name}_mul_backward": "jit_activations" for name in GATED},
+    **dict.fromkeys(("l2_normalize", "log_softmax", "logsumexp"), "jit_rows"),
+    **dict.fromkeys(("softmax", "softmax_backward"), "jit_rows"),
+    **dict.fromkeys(("snake_beta", "snake_beta_backward"), "jit_rows"),
+    "fwht": "jit_hadamard",
 }
 
 SETTING = "NUMR_API_JIT"
@@ -108,24 +112,20 @@ def find_selection() -> np.ufunc | None:
 
 
 @cache
-def find_activation(name: str) -> Kernel | None:
-    """What writes an activation function of arrays of float32 to others; None if there is none.
+def find_loop(name: str) -> Kernel | None:
+    """What a function of the extensions does with arrays of float32; None if there is nothing.
 
-    It takes the operands and then the results, all of one axis and size and without gaps.
+    It takes operands, options and then the arrays that it writes to, all without gaps.
     """
-    shape = ACTIVATIONS.get(name)
-    if shape is None or obstacle():
+    if name not in LOOPS or obstacle():
         return None
     numba = import_module("numba")
-    functions = import_module("numr_api._backends.cpu.jit_activations")
-    operand = numba.types.Array(numba.float32, 1, "C", readonly=True)
-    signature = numba.void(*[operand] * shape[0], *[numba.float32[::1]] * shape[1])
-    loop = functions.LOOPS[shape](getattr(functions, name))
+    function, signature = import_module(f"{__package__}.{LOOPS[name]}").LOOPS[name]
     options = {"nogil": True, "error_model": "numpy"}
     try:
-        return numba.njit(signature, cache=True, **options)(loop)
+        return numba.njit(signature, cache=True, **options)(function)
     except RuntimeError:  # numba finds no folder that it can write to
-        return numba.njit(signature, **options)(loop)
+        return numba.njit(signature, **options)(function)
 
 
 def made(name: str, signatures: list[str]) -> np.ufunc:

@@ -368,5 +368,26 @@ def loop_of_three(function: Any) -> Any:
     return loop
 
 
-# By how many operands and results there are.
-LOOPS = {(1, 1): loop_of_one, (2, 1): loop_of_two, (3, 2): loop_of_three}
+numba: Any = import_module("numba")
+ROW, RESULT = numba.types.Array(numba.float32, 1, "C", readonly=True), numba.float32[::1]
+
+LOOPS = {
+    **{
+        f.__name__: (loop_of_one(f), numba.void(ROW, RESULT))
+        for f in (gelu_erf, gelu_tanh, sigmoid, silu)
+    },
+    **{
+        f.__name__: (loop_of_two(f), numba.void(ROW, ROW, RESULT))
+        for f in (gelu_erf_mul, gelu_mul, relu_mul, sigmoid_mul, silu_mul)
+    },
+    **{
+        f.__name__: (loop_of_three(f), numba.void(ROW, ROW, ROW, RESULT, RESULT))
+        for f in (
+            gelu_erf_mul_backward,
+            gelu_mul_backward,
+            relu_mul_backward,
+            sigmoid_mul_backward,
+            silu_mul_backward,
+        )
+    },
+}

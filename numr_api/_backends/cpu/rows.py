@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from numr_api._backends.cpu import threads
+from numr_api._backends.cpu import jit, threads
 from numr_api._backends.cpu.activations import exp
+from numr_api._backends.cpu.fused import compiled_loop, composed
 
 if TYPE_CHECKING:
     from numr_api._backends import Axes
@@ -29,40 +29,62 @@ __all__ = ["ROUTINES"]
 Formula = Callable[..., AnyArray]
 
 
-def by_rows(formula: Formula, arrays: list[AnyArray], out: AnyArray, wide: Any = None) -> None:
-    """Write the formula of blocks of rows, which lie along the last axis, to ``out``.
+def by_rows(
+    name: str,
+    formula: Formula,
+    arrays: list[AnyArray],
+    out: AnyArray,
+    options: tuple[float, ...] = (),
+    wide: Any = None,
+) -> None:
+    """Write a function of rows, which lie along the last axis, to ``out``, block by block.
 
     Arguments:
+        name: of what is compiled, where that can be.
+        formula: what computes it otherwise.
         arrays: of one shape.
         out: with as many axes, of which the last may have another length.
-        wide: the dtype to compute in; by default float32 for what is narrower.
+        options: what the function takes after the arrays.
+        wide: the dtype that the formula needs; by default float32 for what is narrower.
     """
     *outer, length = arrays[0].shape
     count = math.prod(outer)
     if not count or not out.size:
         return
-    if wide is None:
-        wide = np.promote_types(arrays[0].dtype, np.float32)
-    sources = [np.ascontiguousarray(x).reshape(count, length) for x in arrays]
+    usual = np.promote_types(arrays[0].dtype, np.float32)
+    loop = jit.find_loop(name) if usual == np.float32 else None
+    compute = composed(formula) if loop is None else compiled_loop(loop)
+    wide = usual if loop is not None or wide is None else wide
+    require: Any = np.require
+    sources = [require(x, requirements="CA").reshape(count, length) for x in arrays]
     is_whole = out.flags.c_contiguous
     target = (out if is_whole else np.empty(out.shape, out.dtype)).reshape(count, -1)
-    step = max(1, BLOCK // max(length, 1))
+    is_direct = loop is not None and arrays[0].dtype == wide  # without temporaries
+    step = count if is_direct else max(1, BLOCK // max(length, 1))
 
     def task(start: int, stop: int) -> None:
         for low in range(start, stop, step):
             part = slice(low, min(low + step, stop))
-            target[part] = formula(*(x[part].astype(wide, copy=False) for x in sources))
+            blocks = [x[part].astype(wide, copy=False) for x in sources]
+            compute(blocks, options, [target[part]])
 
     threads.share(task, count, NANOSECONDS * count * length)
     if not is_whole:
         out[...] = target.reshape(out.shape)
 
 
-def along(formula: Formula, axis: int, *arrays: AnyArray, wide: Any = None) -> AnyArray:
-    """The formula of rows along an axis, of arrays of one shape, in a new array of that shape."""
+def along(
+    name: str,
+    formula: Formula,
+    axis: int,
+    *arrays: AnyArray,
+    options: tuple[float, ...] = (),
+    wide: Any = None,
+) -> AnyArray:
+    """A function of rows along an axis, of arrays of one shape, in a new array of that shape."""
     out = np.empty(arrays[0].shape, arrays[0].dtype)
     rows = [np.moveaxis(x, axis, -1) for x in arrays]
-    by_rows(formula, rows, np.moveaxis(out, axis, -1), wide)
+    by_rows(name, formula, rows, np.moveaxis(out, axis, -1), options, wide)
     return out
 
 
@@ -131,15 +153,15 @@ def _normalized_by_scale(x: AnyArray, eps: float) -> AnyArray:
 
 
 def softmax(x: AnyArray, *, axis: int) -> AnyArray:
-    return along(_softmax, axis, x)
+    return along("softmax", _softmax, axis, x)
 
 
 def log_softmax(x: AnyArray, *, axis: int) -> AnyArray:
-    return along(_log_softmax, axis, x)
+    return along("log_softmax", _log_softmax, axis, x)
 
 
 def softmax_backward(grad: AnyArray, output: AnyArray, *, axis: int) -> AnyArray:
-    return along(_softmax_backward, axis, grad, output)
+    return along("softmax_backward", _softmax_backward, axis, grad, output)
 
 
 def logsumexp(x: AnyArray, *, axes: Axes, keepdims: bool) -> AnyArray:
@@ -149,7 +171,7 @@ def logsumexp(x: AnyArray, *, axes: Axes, keepdims: bool) -> AnyArray:
     found = np.full(math.prod(shape), -math.inf, x.dtype)  # the sum of nothing is 0
     if length:
         rows = x.transpose(*kept, *axes).reshape(-1, length)
-        by_rows(_logsumexp, [rows], found[:, None])
+        by_rows("logsumexp", _logsumexp, [rows], found[:, None])
     if keepdims:
         shape = tuple(1 if axis in axes else n for axis, n in enumerate(x.shape))
     return found.reshape(shape)
@@ -157,7 +179,7 @@ def logsumexp(x: AnyArray, *, axes: Axes, keepdims: bool) -> AnyArray:
 
 def l2_normalize(x: AnyArray, *, axis: int, eps: float) -> AnyArray:
     formula = _normalized_by_scale if x.dtype == np.float64 else _normalized
-    return along(partial(formula, eps=eps), axis, x, wide=np.float64)
+    return along("l2_normalize", formula, axis, x, options=(eps,), wide=np.float64)
 
 
 ROUTINES = {

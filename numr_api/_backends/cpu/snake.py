@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from numr_api._backends.cpu import threads
+from numr_api._backends.cpu import jit, threads
 from numr_api._backends.cpu.two_parts import product
 
 AnyArray = Any
 Tile = tuple[slice, slice, slice]
 
 TILE = 8192  # elements
-NANOSECONDS = 8  # for an element, about
+NANOSECONDS, COMPILED_NANOSECONDS = 8, 2  # for an element, about
+SHORTEST = 8  # elements of a row that compiled loops take
 LARGEST = 2.0**26  # where multiples of pi in float64 begin to be wrong in what float32 shows
 
 __all__ = ["ROUTINES"]
@@ -73,6 +74,32 @@ class Problem:
         self.beta = beta + self.wide.type(eps)
         self.tiles = [] if arrays[0].size == 0 else list(tiles_of(self.shape))
 
+    def share_rows(self, name: str, results: list[AnyArray]) -> bool:
+        """Whether what is compiled of that name has written the results, an array of rows each."""
+        outer, _, inner = self.shape
+        loop = jit.find_loop(name) if self.wide == np.float32 and inner >= SHORTEST else None
+        if loop is None or not self.tiles:
+            return False
+        arrays = [x.reshape(-1, inner) for x in self.arrays]
+        alpha = np.tile(self.alpha[:, 0], outer)
+        inverse = np.tile(1 / self.beta[:, 0].astype(np.float64), outer)
+        is_direct = self.dtype == np.float32
+        step = len(alpha) if is_direct else max(1, TILE // inner)
+        wrong: list[bool] = []
+
+        def task(start: int, stop: int) -> None:
+            for low in range(start, stop, step):
+                part = slice(low, min(low + step, stop))
+                blocks = [x[part].astype(np.float32, copy=False) for x in arrays]
+                target, *sums = (x[part] for x in results)
+                block = target if is_direct else np.empty(target.shape, np.float32)
+                wrong.append(loop(*blocks, alpha[part], inverse[part], block, *sums))
+                if not is_direct:
+                    target[...] = block
+
+        threads.share(task, len(alpha), COMPILED_NANOSECONDS * math.prod(self.shape))
+        return not any(wrong)
+
     def share(self, compute: Any) -> None:
         """Do ``compute(number, tile, alpha, beta, *blocks)`` for each tile."""
 
@@ -96,15 +123,21 @@ def snake_beta(x: AnyArray, alpha: AnyArray, beta: AnyArray, *, axis: int, eps: 
         square += block
         found[tile] = square
 
-    problem.share(compute)
+    if not problem.share_rows("snake_beta", [found.reshape(-1, problem.shape[2])]):
+        problem.share(compute)
     return found.reshape(x.shape)
 
 
 def snake_beta_backward(
     grad: AnyArray, x: AnyArray, alpha: AnyArray, beta: AnyArray, *, axis: int, eps: float
-) -> tuple[AnyArray, AnyArray, AnyArray]:
+) -> tuple[AnyArray, ...]:
     problem = Problem([grad, x], [alpha, beta], axis, eps)
     found: AnyArray = np.empty(problem.shape, x.dtype)
+    outer, channels, inner = problem.shape
+    sums = np.empty((outer * channels, 2))
+    if problem.share_rows("snake_beta_backward", [found.reshape(-1, inner), sums]):
+        totals = np.add.reduce(sums.reshape(outer, channels, 2), axis=0).T
+        return _gradients(problem, found.reshape(x.shape), totals)
     parts: list[Any] = [None] * len(problem.tiles)
 
     def compute(
@@ -121,8 +154,12 @@ def snake_beta_backward(
     totals = np.zeros((2, problem.shape[1]))
     for channels, *sums in parts:
         totals[:, channels] += sums
-    grads = totals.astype(problem.wide).astype(x.dtype)
-    return found.reshape(x.shape), grads[0], grads[1]
+    return _gradients(problem, found.reshape(x.shape), totals)
+
+
+def _gradients(problem: Problem, found: AnyArray, totals: AnyArray) -> tuple[AnyArray, ...]:
+    of_alpha, of_beta = totals.astype(problem.wide).astype(problem.dtype)
+    return found, of_alpha, of_beta
 
 
 def _sum(terms: AnyArray) -> AnyArray:

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from numr_api._backends.cpu import threads
+from numr_api._backends.cpu import jit, threads
 
 AnyArray = Any
 
 TILE = 65536  # elements, at least a block
 MANY = 32  # blocks
+SHORTEST = 8  # elements of a block that the compiled loop takes
 NANOSECONDS = 1.0  # for an addition, about
 
 __all__ = ["ROUTINES"]
@@ -39,6 +40,8 @@ def fwht(x: AnyArray, signs: AnyArray | None = None, *, block_size: int) -> AnyA
     step = max(1, TILE // block_size)
     root = wide.type(math.sqrt(block_size))
 
+    loop = jit.find_loop("fwht") if wide == np.float32 and block_size >= SHORTEST else None
+
     def task(start: int, stop: int) -> None:
         for low in range(start, stop, step):
             part = slice(low, min(low + step, stop))
@@ -46,7 +49,11 @@ def fwht(x: AnyArray, signs: AnyArray | None = None, *, block_size: int) -> AnyA
             if signs is not None:
                 which = np.arange(part.start, part.stop) % a_row
                 tile *= signs.reshape(a_row, block_size)[which]
-            target[part] = transformed(tile) / root
+            if loop is None:
+                tile = transformed(tile) / root
+            else:
+                loop(tile, root)
+            target[part] = tile
 
     nanoseconds = NANOSECONDS * x.size * max(1.0, math.log2(block_size))
     threads.share(task, len(blocks), nanoseconds)
