@@ -12,6 +12,7 @@ import mpmath
 import numpy as np
 import pytest
 from cpu_threads import shared
+from jit_numbers import errors, interpolated, same_bits, values
 from numr_conformance import special_cases as cases
 from numr_conformance.special_values import holds, meets, special_values
 
@@ -31,11 +32,6 @@ def _silent() -> Iterator[None]:
         yield
 
 
-def values(step: int) -> Array:
-    """Every so many-th of all numbers in float32: all exponents, both signs, and NaN."""
-    return np.arange(0, 2**32, step, dtype=np.uint64).astype(np.uint32).view(np.float32)
-
-
 def hardest(name: str) -> Array:
     """Numbers close to those at which a function has to be careful."""
     centres = {
@@ -50,15 +46,6 @@ def hardest(name: str) -> Array:
     bits = np.asarray(centres[name], dtype=np.float32).view(np.int32)
     near = bits[:, None] + np.arange(-500, 500, dtype=np.int32)
     return near.reshape(-1).view(np.float32)
-
-
-def errors(found: Array, exact: Array) -> Array:
-    """In units in the last place of float32; infinity counts as the power of two after the last."""
-    largest = 2.0**128
-    clipped = [np.clip(x.astype(np.float64), -largest, largest) for x in (found, exact)]
-    _, exponents = np.frexp(clipped[1])
-    units = np.ldexp(1.0, np.clip(exponents - 24, -149, 104))
-    return np.abs(clipped[0] - clipped[1]) / units
 
 
 def numpy_function(name: str) -> Callable[[Any], Any]:
@@ -97,11 +84,6 @@ def test_powers_of_ten_have_exact_logarithms():
 
 
 # --- bits -----------------------------------------------------------------------------------------
-
-
-def same_bits(x: Any, y: Any) -> bool:
-    x, y = np.asarray(x), np.asarray(y)
-    return x.shape == y.shape and x.tobytes() == y.tobytes()
 
 
 @pytest.fixture(params=jit.NAMES)
@@ -199,13 +181,9 @@ POLYNOMIALS: dict[str, tuple[Callable[[Any], Any], float, float]] = {
 def test_polynomials_interpolate_at_the_points_of_chebyshev(name: str):
     function, low, high = POLYNOMIALS[name]
     coefficients = getattr(functions, name)
-    count = len(coefficients)
-    with mpmath.workdps(50):
-        nodes = [mpmath.cos(mpmath.pi * (2 * i + 1) / (2 * count)) for i in range(count)]
-        points = [(high + low + (high - low) * mpmath.mpf(node)) / 2 for node in nodes]
-        powers = mpmath.matrix([[x**i for i in range(count)] for x in points])
-        expected = mpmath.lu_solve(powers, mpmath.matrix([function(x) for x in points]))
-    assert coefficients == pytest.approx([float(c) for c in expected], rel=1e-12)
+    assert coefficients == pytest.approx(
+        interpolated(function, low, high, len(coefficients)), rel=1e-12
+    )
 
 
 def test_bits_of_two_over_pi():

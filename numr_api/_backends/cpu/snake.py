@@ -75,12 +75,15 @@ class Problem:
         self.tiles = [] if arrays[0].size == 0 else list(tiles_of(self.shape))
 
     def share_rows(self, name: str, results: list[AnyArray]) -> bool:
-        """Whether what is compiled of that name has written the results, an array of rows each."""
-        outer, _, inner = self.shape
+        """Whether what is compiled of that name has written the results, in which rows are last."""
+        outer, channels, inner = self.shape
         loop = jit.find_loop(name) if self.wide == np.float32 and inner >= SHORTEST else None
         if loop is None or not self.tiles:
             return False
-        arrays = [x.reshape(-1, inner) for x in self.arrays]
+        arrays, results = (
+            [x.reshape(outer * channels, x.shape[-1]) for x in group]
+            for group in (self.arrays, results)
+        )
         alpha = np.tile(self.alpha[:, 0], outer)
         inverse = np.tile(1 / self.beta[:, 0].astype(np.float64), outer)
         is_direct = self.dtype == np.float32
@@ -123,7 +126,7 @@ def snake_beta(x: AnyArray, alpha: AnyArray, beta: AnyArray, *, axis: int, eps: 
         square += block
         found[tile] = square
 
-    if not problem.share_rows("snake_beta", [found.reshape(-1, problem.shape[2])]):
+    if not problem.share_rows("snake_beta", [found]):
         problem.share(compute)
     return found.reshape(x.shape)
 
@@ -133,9 +136,9 @@ def snake_beta_backward(
 ) -> tuple[AnyArray, ...]:
     problem = Problem([grad, x], [alpha, beta], axis, eps)
     found: AnyArray = np.empty(problem.shape, x.dtype)
-    outer, channels, inner = problem.shape
+    outer, channels, _ = problem.shape
     sums = np.empty((outer * channels, 2))
-    if problem.share_rows("snake_beta_backward", [found.reshape(-1, inner), sums]):
+    if problem.share_rows("snake_beta_backward", [found, sums]):
         totals = np.add.reduce(sums.reshape(outer, channels, 2), axis=0).T
         return _gradients(problem, found.reshape(x.shape), totals)
     parts: list[Any] = [None] * len(problem.tiles)
