@@ -86,15 +86,15 @@ def test_activations_err_by_little_more_than_half_a_unit(name: str):
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-def test_products_err_by_half_a_unit_more(name: str):
-    formula, limit = FORMULAS[name]
+def test_products_err_by_less_than_two_units(name: str):
+    formula, _ = FORMULAS[name]
     x = numbers(1000003)
     x = x[abs(x) < 80]
     y = np.random.default_rng(1).uniform(0.5, 2, x.shape).astype(np.float32)
     (found,) = called(f"{name.removesuffix('_tanh')}_mul", x, y)
     exact = formula(x.astype(EXTENDED)) * y
     is_normal = abs(exact) > 1e-37
-    assert errors(found[is_normal], exact[is_normal]).max() <= limit + 0.5
+    assert errors(found[is_normal], exact[is_normal]).max() <= 1.7
 
 
 @pytest.mark.parametrize("name", FORMULAS)
@@ -137,10 +137,10 @@ def test_snake_of_angles_beyond_the_parts_of_a_turn_is_that_of_the_formula(
 # --- bits -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [name for name in jit.LOOPS if name.startswith(("g", "s", "r"))])
+@pytest.mark.parametrize(
+    "name", [name for name, module in jit.LOOPS.items() if module == "jit_activations"]
+)
 def test_bits_of_an_element_are_the_same_wherever_it_stands(name: str):
-    if not hasattr(activations, name):
-        pytest.skip("a function of rows")
     results = 2 if name.endswith("backward") else 1
     count = 3 if results == 2 else 2 if name.endswith("mul") else 1
     random = np.random.default_rng(4)

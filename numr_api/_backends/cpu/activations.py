@@ -190,7 +190,16 @@ def sigmoid_mul_backward(grad: AnyArray, a: AnyArray, b: AnyArray) -> tuple[AnyA
 
 
 def relu_mul_backward(grad: AnyArray, a: AnyArray, b: AnyArray) -> tuple[AnyArray, AnyArray]:
-    return np.where(a > 0, grad * b, np.where(a != a, a, 0)), relu(a) * grad
+    first = grad * b
+    kept = np.greater(a, 0).view(np.int8)
+    bits = first.view(f"i{first.itemsize}")
+    np.bitwise_and(bits, np.negative(kept, out=kept), out=bits)  # 1 becomes -1: all ones
+    unknown = a != a
+    if unknown.any():
+        first[unknown] = a[unknown]
+    second = relu(a)
+    second *= grad
+    return first, second
 
 
 def of_gelu(inner_of: Formula, density: Formula, distribution: Formula) -> dict[str, Formula]:

@@ -20,7 +20,7 @@ Options = tuple[float, ...]
 # Of blocks of one dtype, options, and the blocks that are written to.
 Compute = Callable[[Blocks, Options, Blocks], None]
 
-BLOCK = 8192  # elements: temporaries of a formula stay in the cache
+BLOCK = 32768  # elements: temporaries of a formula stay in the cache
 ALL = 2**62  # where there are no temporaries
 COMPILED_NANOSECONDS = 2  # for an element, about
 GRAIN = 1024  # blocks are multiples of so many elements, whole pages of memory
@@ -37,11 +37,11 @@ def find_fused(name: str, dtype: DType) -> Kernel | None:
     is_single = dtype is float32 or dtype in EXTENSIONS
     compiled = jit.find_loop(name) if is_single else None
     if compiled is not None:
-        compute, nanoseconds, wide = compiled_loop(compiled), COMPILED_NANOSECONDS, np.float32
+        compute, nanoseconds, wide = written(compiled, np.float32), COMPILED_NANOSECONDS, np.float32
     else:
         formula = (is_single and row.for_single) or row.formula
         in_single = is_single and row.for_single is None
-        compute, nanoseconds = composed(formula), row.nanoseconds
+        compute, nanoseconds = _composed(formula), row.nanoseconds
         wide = np.float32 if in_single else np.float64
     block = ALL if compiled is not None and dtype is float32 else BLOCK
     results = 2 if name.endswith("backward") else 1
@@ -59,7 +59,7 @@ def find_fused(name: str, dtype: DType) -> Kernel | None:
     return kernel
 
 
-def composed(formula: Formula) -> Compute:
+def _composed(formula: Formula) -> Compute:
     """What writes the results of a formula of NumPy's functions to blocks."""
 
     def compute(
@@ -72,17 +72,15 @@ def composed(formula: Formula) -> Compute:
     return compute
 
 
-def compiled_loop(loop: Kernel) -> Compute:
-    """What writes the results of a compiled loop to blocks."""
+def written(function: Callable[..., object], dtype: Any) -> Compute:
+    """What lets a function write its results of one dtype to blocks of any."""
 
-    def compute(
-        blocks: list[AnyArray], options: tuple[float, ...], targets: list[AnyArray]
-    ) -> None:
-        if all(x.dtype == np.float32 and x.flags.aligned for x in targets):
-            loop(*blocks, *options, *targets)
+    def compute(blocks: Blocks, options: Options, targets: Blocks) -> None:
+        if all(x.dtype == dtype and x.flags.aligned for x in targets):
+            function(*blocks, *options, *targets)
             return
-        found: Blocks = [np.empty(x.shape, np.float32) for x in targets]
-        loop(*blocks, *options, *found)
+        found: Blocks = [np.empty(x.shape, dtype) for x in targets]
+        function(*blocks, *options, *found)
         for target, block in zip(targets, found, strict=True):
             target[...] = block
 

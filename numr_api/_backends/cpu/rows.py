@@ -14,14 +14,14 @@ import numpy as np
 
 from numr_api._backends.cpu import jit, threads
 from numr_api._backends.cpu.activations import exp
-from numr_api._backends.cpu.fused import compiled_loop, composed
+from numr_api._backends.cpu.fused import written
 
 if TYPE_CHECKING:
     from numr_api._backends import Axes
 
 AnyArray = Any
 
-BLOCK = 16384  # elements, at least a row
+BLOCK = 65536  # elements, at least a row
 NANOSECONDS = 4  # for an element, about
 
 __all__ = ["ROUTINES"]
@@ -35,17 +35,15 @@ def by_rows(
     arrays: list[AnyArray],
     out: AnyArray,
     options: tuple[float, ...] = (),
-    wide: Any = None,
 ) -> None:
     """Write a function of rows, which lie along the last axis, to ``out``, block by block.
 
     Arguments:
         name: of what is compiled, where that can be.
-        formula: what computes it otherwise.
+        formula: what computes it otherwise; of blocks in float32 at least.
         arrays: of one shape.
         out: with as many axes, of which the last may have another length.
-        options: what the function takes after the arrays.
-        wide: the dtype that the formula needs; by default float32 for what is narrower.
+        options: what the function takes after the arrays, and before what it writes to.
     """
     *outer, length = arrays[0].shape
     count = math.prod(outer)
@@ -53,19 +51,18 @@ def by_rows(
         return
     usual = np.promote_types(arrays[0].dtype, np.float32)
     loop = jit.find_loop(name) if usual == np.float32 else None
-    compute = composed(formula) if loop is None else compiled_loop(loop)
-    wide = usual if loop is not None or wide is None else wide
+    compute = written(formula if loop is None else loop, usual)
     require: Any = np.require
     sources = [require(x, requirements="CA").reshape(count, length) for x in arrays]
     is_whole = out.flags.c_contiguous
     target = (out if is_whole else np.empty(out.shape, out.dtype)).reshape(count, -1)
-    is_direct = loop is not None and arrays[0].dtype == wide  # without temporaries
+    is_direct = loop is not None and arrays[0].dtype == usual  # without temporaries
     step = count if is_direct else max(1, BLOCK // max(length, 1))
 
     def task(start: int, stop: int) -> None:
         for low in range(start, stop, step):
             part = slice(low, min(low + step, stop))
-            blocks = [x[part].astype(wide, copy=False) for x in sources]
+            blocks = [x[part].astype(usual, copy=False) for x in sources]
             compute(blocks, options, [target[part]])
 
     threads.share(task, count, NANOSECONDS * count * length)
@@ -79,74 +76,82 @@ def along(
     axis: int,
     *arrays: AnyArray,
     options: tuple[float, ...] = (),
-    wide: Any = None,
 ) -> AnyArray:
     """A function of rows along an axis, of arrays of one shape, in a new array of that shape."""
     out = np.empty(arrays[0].shape, arrays[0].dtype)
     rows = [np.moveaxis(x, axis, -1) for x in arrays]
-    by_rows(name, formula, rows, np.moveaxis(out, axis, -1), options, wide)
+    by_rows(name, formula, rows, np.moveaxis(out, axis, -1), options)
     return out
 
 
-# Formulas of an array of rows, which they must not write to
+# Formulas of an array of rows, and what they write to
 
 
-def _exponentials(x: AnyArray, most: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """``exp(x - most)``, and the sum of each row."""
-    powers = x - most
-    exp(powers, out=powers)
-    return powers, np.add.reduce(powers, axis=-1, keepdims=True)
-
-
-def _softmax(x: AnyArray) -> AnyArray:
+def _largest(x: AnyArray) -> AnyArray:
+    """What is subtracted of each row before powers are taken."""
     most = x.max(axis=-1, keepdims=True)
     most[most == -math.inf] = 0
-    powers, total = _exponentials(x, most)
+    return most
+
+
+def _exponentials(x: AnyArray, most: AnyArray, out: AnyArray | None = None) -> AnyArray:
+    """``exp(x - most)``."""
+    powers = np.subtract(x, most, out=out)
+    return exp(powers, out=powers)
+
+
+def _total(powers: AnyArray) -> AnyArray:
+    return np.add.reduce(powers, axis=-1, keepdims=True)
+
+
+def _softmax(x: AnyArray, out: AnyArray) -> None:
+    total = _total(_exponentials(x, _largest(x), out))
     total[total == 0] = 1
-    powers /= total
-    return powers
+    out /= total
 
 
-def _log_softmax(x: AnyArray) -> AnyArray:
-    most = x.max(axis=-1, keepdims=True)
-    most[most == -math.inf] = 0
-    _, total = _exponentials(x, most)
-    found = x - most
-    found -= np.log(total)
-    found[x == -math.inf] = -math.inf  # also where nothing else is in a row
-    found[np.isnan(total[..., 0])] = math.nan
-    return found
+def _log_softmax(x: AnyArray, out: AnyArray) -> None:
+    most = _largest(x)
+    total = _total(_exponentials(x, most))
+    np.subtract(x, most, out=out)
+    out -= np.log(total)
+    is_zero = total == 0  # of rows that are -infinity all through, so are the results
+    if is_zero.any():
+        out[is_zero[..., 0]] = -math.inf
+    is_unknown = np.isnan(total)
+    if is_unknown.any():
+        out[is_unknown[..., 0]] = math.nan
 
 
-def _logsumexp(x: AnyArray) -> AnyArray:
+def _logsumexp(x: AnyArray, out: AnyArray) -> None:
     most = x.max(axis=-1, keepdims=True)
     most[~np.isfinite(most)] = 0
-    _, total = _exponentials(x, most)
-    return most + np.log(total)
+    np.add(most, np.log(_total(_exponentials(x, most))), out=out)
 
 
-def _softmax_backward(grad: AnyArray, output: AnyArray) -> AnyArray:
-    found = grad * output
-    return output * (grad - np.add.reduce(found, axis=-1, keepdims=True))
+def _softmax_backward(grad: AnyArray, output: AnyArray, out: AnyArray) -> None:
+    total = _total(np.multiply(grad, output, out=out))
+    np.subtract(grad, total, out=out)
+    out *= output
 
 
-def _normalized(x: AnyArray, eps: float) -> AnyArray:
-    """In float64, where squares of float32 do not overflow."""
-    norm = np.sqrt(np.add.reduce(np.square(x), axis=-1, keepdims=True))
-    norm = np.maximum(norm, eps)
+def _normalized(x: AnyArray, eps: float, out: AnyArray) -> None:
+    """Of float32, in float64, where squares do not overflow."""
+    wide = x.astype(np.float64)
+    norm = np.maximum(np.sqrt(np.einsum("ij,ij->i", wide, wide)), eps)
     norm[norm == 0] = 1
-    return x / norm
+    wide *= (1 / norm)[:, None]
+    out[...] = wide
 
 
-def _normalized_by_scale(x: AnyArray, eps: float) -> AnyArray:
+def _normalized_by_scale(x: AnyArray, eps: float, out: AnyArray) -> None:
     """Of float64: rows are divided by a power of two first, about their largest number."""
     _, exponent = np.frexp(abs(x).max(axis=-1, keepdims=True, initial=0))
     scale = np.ldexp(1.0, -np.maximum(exponent, -1000))
     x = x * scale
-    norm = np.sqrt(np.add.reduce(x * x, axis=-1, keepdims=True))
-    norm = np.maximum(norm, eps * scale)
+    norm = np.maximum(np.sqrt(_total(x * x)), eps * scale)
     norm[norm == 0] = 1
-    return x / norm
+    np.divide(x, norm, out=out)
 
 
 # Routines
@@ -179,7 +184,7 @@ def logsumexp(x: AnyArray, *, axes: Axes, keepdims: bool) -> AnyArray:
 
 def l2_normalize(x: AnyArray, *, axis: int, eps: float) -> AnyArray:
     formula = _normalized_by_scale if x.dtype == np.float64 else _normalized
-    return along("l2_normalize", formula, axis, x, options=(eps,), wide=np.float64)
+    return along("l2_normalize", formula, axis, x, options=(eps,))
 
 
 ROUTINES = {
