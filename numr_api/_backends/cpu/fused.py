@@ -20,7 +20,7 @@ Options = tuple[float, ...]
 # Of blocks of one dtype, options, and the blocks that are written to.
 Compute = Callable[[Blocks, Options, Blocks], None]
 
-BLOCK = 32768  # elements: temporaries of a formula stay in the cache
+BLOCK = 65536  # bytes of a temporary: what is twice as large, the system makes and takes each time
 ALL = 2**62  # where there are no temporaries
 COMPILED_NANOSECONDS = 2  # for an element, about
 GRAIN = 1024  # blocks are multiples of so many elements, whole pages of memory
@@ -43,7 +43,8 @@ def find_fused(name: str, dtype: DType) -> Kernel | None:
         in_single = is_single and row.for_single is None
         compute, nanoseconds = _composed(formula), row.nanoseconds
         wide = np.float32 if in_single else np.float64
-    block = ALL if compiled is not None and dtype is float32 else BLOCK
+    is_direct = compiled is not None and dtype is float32
+    block = ALL if is_direct else BLOCK // np.dtype(wide).itemsize
     results = 2 if name.endswith("backward") else 1
 
     def kernel(*operands: Any, out: AnyArray | None = None) -> Any:
@@ -62,9 +63,7 @@ def find_fused(name: str, dtype: DType) -> Kernel | None:
 def _composed(formula: Formula) -> Compute:
     """What writes the results of a formula of NumPy's functions to blocks."""
 
-    def compute(
-        blocks: list[AnyArray], options: tuple[float, ...], targets: list[AnyArray]
-    ) -> None:
+    def compute(blocks: Blocks, options: Options, targets: Blocks) -> None:
         outcome = formula(*blocks, *options)
         for target, block in zip(targets, outcome if len(targets) > 1 else (outcome,), strict=True):
             target[...] = block
@@ -107,7 +106,7 @@ def _fill(
             compute(blocks, options, [x[part] for x in targets])
 
     size = sources[0].size
-    if size <= BLOCK:
+    if size <= GRAIN:
         if size:
             task(0, size)
     else:

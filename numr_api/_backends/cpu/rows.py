@@ -35,6 +35,7 @@ def by_rows(
     arrays: list[AnyArray],
     out: AnyArray,
     options: tuple[float, ...] = (),
+    spare: Any = None,
 ) -> None:
     """Write a function of rows, which lie along the last axis, to ``out``, block by block.
 
@@ -44,6 +45,8 @@ def by_rows(
         arrays: of one shape.
         out: with as many axes, of which the last may have another length.
         options: what the function takes after the arrays, and before what it writes to.
+        spare: the dtype of a block that the formula is given to write to, after the options. Blocks
+            that are made anew each time are given back to the system, and their pages made anew.
     """
     *outer, length = arrays[0].shape
     count = math.prod(outer)
@@ -60,10 +63,14 @@ def by_rows(
     step = count if is_direct else max(1, BLOCK // max(length, 1))
 
     def task(start: int, stop: int) -> None:
+        memory: Any = None
+        if loop is None and spare is not None:
+            memory = np.empty((min(step, stop - start), length), spare)
         for low in range(start, stop, step):
             part = slice(low, min(low + step, stop))
             blocks = [x[part].astype(usual, copy=False) for x in sources]
-            compute(blocks, options, [target[part]])
+            given = options if memory is None else (*options, memory[: len(blocks[0])])
+            compute(blocks, given, [target[part]])
 
     threads.share(task, count, NANOSECONDS * count * length)
     if not is_whole:
@@ -76,11 +83,12 @@ def along(
     axis: int,
     *arrays: AnyArray,
     options: tuple[float, ...] = (),
+    spare: Any = None,
 ) -> AnyArray:
     """A function of rows along an axis, of arrays of one shape, in a new array of that shape."""
     out = np.empty(arrays[0].shape, arrays[0].dtype)
     rows = [np.moveaxis(x, axis, -1) for x in arrays]
-    by_rows(name, formula, rows, np.moveaxis(out, axis, -1), options)
+    by_rows(name, formula, rows, np.moveaxis(out, axis, -1), options, spare)
     return out
 
 
@@ -94,25 +102,25 @@ def _largest(x: AnyArray) -> AnyArray:
     return most
 
 
-def _exponentials(x: AnyArray, most: AnyArray, out: AnyArray | None = None) -> AnyArray:
-    """``exp(x - most)``."""
-    powers = np.subtract(x, most, out=out)
-    return exp(powers, out=powers)
+def _total(terms: AnyArray) -> AnyArray:
+    return np.add.reduce(terms, axis=-1, keepdims=True)
 
 
-def _total(powers: AnyArray) -> AnyArray:
-    return np.add.reduce(powers, axis=-1, keepdims=True)
+def _total_of_exponentials(x: AnyArray, most: AnyArray, out: AnyArray) -> AnyArray:
+    """The sum of each row of ``exp(x - most)``, which is left in ``out``."""
+    np.subtract(x, most, out=out)
+    return _total(exp(out, out=out))
 
 
 def _softmax(x: AnyArray, out: AnyArray) -> None:
-    total = _total(_exponentials(x, _largest(x), out))
+    total = _total_of_exponentials(x, _largest(x), out)
     total[total == 0] = 1
     out /= total
 
 
 def _log_softmax(x: AnyArray, out: AnyArray) -> None:
     most = _largest(x)
-    total = _total(_exponentials(x, most))
+    total = _total_of_exponentials(x, most, out)
     np.subtract(x, most, out=out)
     out -= np.log(total)
     is_zero = total == 0  # of rows that are -infinity all through, so are the results
@@ -123,10 +131,10 @@ def _log_softmax(x: AnyArray, out: AnyArray) -> None:
         out[is_unknown[..., 0]] = math.nan
 
 
-def _logsumexp(x: AnyArray, out: AnyArray) -> None:
+def _logsumexp(x: AnyArray, spare: AnyArray, out: AnyArray) -> None:
     most = x.max(axis=-1, keepdims=True)
     most[~np.isfinite(most)] = 0
-    np.add(most, np.log(_total(_exponentials(x, most))), out=out)
+    np.add(most, np.log(_total_of_exponentials(x, most, spare)), out=out)
 
 
 def _softmax_backward(grad: AnyArray, output: AnyArray, out: AnyArray) -> None:
@@ -135,16 +143,16 @@ def _softmax_backward(grad: AnyArray, output: AnyArray, out: AnyArray) -> None:
     out *= output
 
 
-def _normalized(x: AnyArray, eps: float, out: AnyArray) -> None:
+def _normalized(x: AnyArray, eps: float, wide: AnyArray, out: AnyArray) -> None:
     """Of float32, in float64, where squares do not overflow."""
-    wide = x.astype(np.float64)
+    wide[...] = x
     norm = np.maximum(np.sqrt(np.einsum("ij,ij->i", wide, wide)), eps)
     norm[norm == 0] = 1
     wide *= (1 / norm)[:, None]
     out[...] = wide
 
 
-def _normalized_by_scale(x: AnyArray, eps: float, out: AnyArray) -> None:
+def _normalized_by_scale(x: AnyArray, eps: float, _: AnyArray, out: AnyArray) -> None:
     """Of float64: rows are divided by a power of two first, about their largest number."""
     _, exponent = np.frexp(abs(x).max(axis=-1, keepdims=True, initial=0))
     scale = np.ldexp(1.0, -np.maximum(exponent, -1000))
@@ -176,7 +184,8 @@ def logsumexp(x: AnyArray, *, axes: Axes, keepdims: bool) -> AnyArray:
     found = np.full(math.prod(shape), -math.inf, x.dtype)  # the sum of nothing is 0
     if length:
         rows = x.transpose(*kept, *axes).reshape(-1, length)
-        by_rows("logsumexp", _logsumexp, [rows], found[:, None])
+        spare = np.promote_types(x.dtype, np.float32)
+        by_rows("logsumexp", _logsumexp, [rows], found[:, None], spare=spare)
     if keepdims:
         shape = tuple(1 if axis in axes else n for axis, n in enumerate(x.shape))
     return found.reshape(shape)
@@ -184,7 +193,7 @@ def logsumexp(x: AnyArray, *, axes: Axes, keepdims: bool) -> AnyArray:
 
 def l2_normalize(x: AnyArray, *, axis: int, eps: float) -> AnyArray:
     formula = _normalized_by_scale if x.dtype == np.float64 else _normalized
-    return along("l2_normalize", formula, axis, x, options=(eps,))
+    return along("l2_normalize", formula, axis, x, options=(eps,), spare=np.float64)
 
 
 ROUTINES = {

@@ -17,7 +17,7 @@ from numr_api._backends.cpu.two_parts import product
 AnyArray = Any
 Tile = tuple[slice, slice, slice]
 
-TILE = 32768  # elements
+TILE = 8192  # elements
 NANOSECONDS, COMPILED_NANOSECONDS = 8, 2  # for an element, about
 SHORTEST = 8  # elements of a row that compiled loops take
 LARGEST = 2.0**26  # where multiples of pi in float64 begin to be wrong in what float32 shows
