@@ -5,11 +5,12 @@ input's dtype, and new memory on its device. Inputs may be strided, empty and, w
 asked for, 0-dimensional. float16 and bfloat16 are computed in float32 and rounded once, at the end;
 options are not rounded to them. NaN gives NaN.
 
-Element by element, results of float32 and float64 err by at most 2 units in the last place, also far
-from 0, where a formula written down naively loses all digits, if they are no smaller than the
-smallest normal number; on the cpu by 3 in float64, and by 4 in float32 where nothing is compiled. Where terms of both signs cancel, as in gradients, that is of the larger
-term. Of softmax and its relatives, an element errs by as many units more as it is below the largest
-one of its row. What a row gives does not depend on the others.
+Element by element, results of float32 and float64 err by at most 2 units in the last place, also
+far from 0, where a formula written down naively loses all digits, if they are no smaller than the
+smallest normal number; on the cpu by 3 in float64, and by 4 in float32 where nothing is compiled.
+Where terms of both signs cancel, as in gradients, that is of the larger term. Of softmax and its
+relatives, an element errs by as many units more as it is below the largest one of its row. What a
+row gives does not depend on the others.
 """
 
 from __future__ import annotations
