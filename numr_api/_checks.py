@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 import numpy as np
 
 from numr_api import _dtypes
-from numr_api._dtypes import ACCEPTED, SCALAR_KINDS, DType, promote, scalar_range
+from numr_api._dtypes import ACCEPTED, SCALAR_KINDS, DType, promote_all, scalar_range
 from numr_api._errors import DeviceLost
 from numr_api._mode import relaxed_rules
 
@@ -157,22 +157,21 @@ def strict_common_dtype(operation: str, operands: Sequence[Array | Scalar | DTyp
 
     Scalars take the arrays' dtype; their kind must be one that it can hold.
     """
-    dtype: DType | None = None
+    dtypes: list[DType] = []
     scalars: list[Scalar] = []
     for x in operands:
         if x.__class__ is Array:
-            other = cast("Array", x).dtype
+            dtypes.append(cast("Array", x).dtype)
         elif type(x) is DType:
-            other = x
+            dtypes.append(x)
         else:
             scalars.append(cast("Scalar", x))
-            continue
-        try:
-            dtype = other if dtype is None or dtype is other else promote(dtype, other)
-        except TypeError as error:
-            raise TypeError(f"{operation}: {error}") from None
-    if dtype is None:
+    if not dtypes:
         raise TypeError(f"{operation}: at least one argument must be an array or a dtype")
+    try:
+        dtype = promote_all(dtypes)
+    except TypeError as error:
+        raise TypeError(f"{operation}: {error}") from None
     for scalar in scalars:
         dtype = with_scalar(operation, dtype, scalar)
     return dtype

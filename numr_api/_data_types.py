@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING, Any, cast
 
 import ml_dtypes
@@ -20,7 +19,7 @@ from numr_api._checks import (
 )
 from numr_api._declare import operation, wrap
 from numr_api._devices import Device, array_type, backend_of
-from numr_api._dtypes import KINDS, REAL_PART, DType, above, promote, scalar_range
+from numr_api._dtypes import KINDS, REAL_PART, DType, above, promote_all, scalar_range
 from numr_api._mode import relaxed_rules
 from numr_api._shapes import as_bool
 
@@ -206,7 +205,7 @@ def result_type(*arrays_and_dtypes: Array | DType | complex) -> DType:
             else:
                 return array_type.dtype
         elif all([type(x) is DType for x in given]):  # noqa: C419 - faster
-            return reduce(promote, given)
+            return promote_all(given)
     except (AttributeError, IndexError, TypeError):
         pass  # the checks below find the words
     operands: list[Any] = [

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, reduce
 from typing import Any, Final
 
 import ml_dtypes
@@ -200,6 +201,17 @@ def promote(first: DType, second: DType) -> DType:
     if found is None:
         raise TypeError(f"{first} and {second} have no common type; cast one with astype")
     return found
+
+
+def promote_all(dtypes: Sequence[DType]) -> DType:
+    """The lowest data type above all of them, in whatever order they come.
+
+    Of more than two the largest come first: float16 and bfloat16 meet beside float32, but not
+    alone. Raises TypeError where the lattice has none.
+    """
+    if len(dtypes) > 2:
+        dtypes = sorted(dtypes, key=lambda dtype: -dtype.itemsize)
+    return reduce(promote, dtypes)
 
 
 def _least(common: frozenset[DType]) -> DType | None:

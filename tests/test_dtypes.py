@@ -166,6 +166,16 @@ def test_result_type_of_many_does_not_depend_on_their_order():
         assert xp.result_type(*order) is xp.int32
 
 
+def test_halves_meet_beside_what_is_wider_in_any_order():
+    both = (dtypes.float16, dtypes.bfloat16)
+    for order in itertools.permutations([*both, xp.float32]):
+        assert xp.result_type(*order) is xp.float32
+        assert xp.concat([xp.ones(1, dtype=dtype) for dtype in order]).dtype is xp.float32
+    for order in itertools.permutations([*both, both[0]]):
+        with pytest.raises(TypeError, match="have no common type"):
+            xp.result_type(*order)
+
+
 @pytest.mark.parametrize(
     ("dtype", "scalar", "expected"),
     [

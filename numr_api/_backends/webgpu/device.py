@@ -224,7 +224,9 @@ class WebgpuBackend:
             types = [t for t, has in zip(types, given, strict=True) if has]
             promoted = promoted[: len(types)]
         else:
-            row = EXPRESSIONS[operation]
+            row = EXPRESSIONS.get(operation)
+            if row is None:
+                raise Unsupported(f"{operation} on {self.device}")
         text = expression(row, promoted[-1].kind)
         if text is None:
             raise Unsupported(f"{dtype} on {self.device}")
