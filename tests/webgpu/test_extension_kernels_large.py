@@ -9,7 +9,6 @@ import pytest
 from test_large_arrays import Watched, small, values
 
 from numr_api._dtypes import BY_NAME
-from numr_api._errors import Unsupported
 
 __all__ = ["small"]  # a fixture
 Arrays = tuple[Any, ...]
@@ -57,7 +56,34 @@ def test_arrays_of_several_bindings(small: Watched, backend: Any, name: str) -> 
         np.testing.assert_allclose(found, true, rtol=1e-5, atol=1e-6)
 
 
-def test_padding_is_refused(small: Watched) -> None:
-    x = small.backend.from_host(values(402, 512), None)
-    with pytest.raises(Unsupported, match="pad of so large an array of float32"):
-        small.backend.routine("pad", x, widths=((1, 1), (0, 0)), mode="edge", value=0)
+MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("mode", MODES)
+def test_padding_of_several_bindings(small: Watched, backend: Any, mode: str, dtype: str) -> None:
+    host = (values(402, 1024) / 64).astype(dtype)
+    assert host.nbytes > small.backend.gpu.most
+    widths = ((3, 2), (1, 5))
+    padded = []
+    for device in (backend, small.backend):
+        x = device.from_host(host, None)
+        padded.append(device.routine("pad", x, widths=widths, mode=mode, value=7.0))
+    true, found = map(backend.to_host, padded[:1]), map(small.backend.to_host, padded[1:])
+    np.testing.assert_array_equal(*found, *true)
+    grads = [
+        device.to_host(
+            device.routine("pad_backward", x, widths=widths, mode=mode, shape=(402, 1024))
+        )
+        for device, x in zip((backend, small.backend), padded, strict=True)
+    ]
+    np.testing.assert_allclose(grads[1], grads[0], rtol=1e-6 if dtype == "float32" else 1e-3)
+
+
+def test_cropping_of_several_bindings(small: Watched) -> None:
+    host = (values(402, 512) / 64).astype("float32")
+    x = small.backend.from_host(host, None)
+    widths = ((-3, 2), (1, -5))
+    found = small.backend.routine("pad", x, widths=widths, mode="constant", value=-1.0)
+    expected = np.pad(host[3:, :-5], ((0, 2), (1, 0)), constant_values=-1.0)
+    np.testing.assert_array_equal(small.backend.to_host(found), expected)

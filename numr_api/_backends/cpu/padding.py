@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+
+from numr_api._backends.borders import copies
 
 AnyArray = Any
 Widths = tuple[tuple[int, int], ...]
@@ -44,25 +45,6 @@ def pad_backward(grad: AnyArray, *, widths: Widths, mode: str, shape: tuple[int,
             rows[source] += parts
         found = np.moveaxis(rows[before : before + shape[axis]], 0, axis)
     return found.astype(grad.dtype)
-
-
-def copies(mode: str, length: int, before: int, after: int) -> Iterator[tuple[slice, slice]]:
-    """Rows of an axis that is padded, and those that they are copies of."""
-    end = before + length
-    if mode == "edge":
-        sources = [(before, before + 1, 1), (end - 1, end, 1)]
-    elif mode == "wrap":
-        sources = [(end - before, end, 1), (before, before + after, 1)]
-    else:  # mirrored at the last row, or behind it
-        skip = 1 if mode == "reflect" else 0
-        sources = [
-            (2 * before + skip - 1, before + skip - 1, -1),
-            (end - 1 - skip, end - 1 - skip - after, -1),
-        ]
-    targets = [slice(0, before), slice(end, end + after)]
-    for count, target, (start, stop, step) in zip((before, after), targets, sources, strict=True):
-        if count:
-            yield target, slice(start, None if stop < 0 else stop, step)
 
 
 ROUTINES = {"pad": pad, "pad_backward": pad_backward}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from numr_api._backends.borders import copies
 from numr_api._backends.webgpu import movement
 from numr_api._backends.webgpu.data import Strided
 from numr_api._backends.webgpu.kernels import (
@@ -23,7 +24,7 @@ from numr_api._backends.webgpu.kernels import (
     position,
 )
 from numr_api._backends.webgpu.types import WORD, Type
-from numr_api._errors import Unsupported
+from numr_api._dtypes import computed
 from numr_api._rounding import converted
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ def pad(backend: WebgpuBackend, x: Strided, *, widths: Widths, mode: str, value:
         out: Strided = backend.empty(shape, x.dtype)
         if not out.size:
             return out
-        _require_whole(backend, "pad", x, out)
+        if not _is_whole(x, out):
+            return _pad_axis_by_axis(backend, x, out, widths, mode, value)
         axes = _axes(x.shape, widths, (x.strides,))
         kind = movement.bits_of(x)
         rank = len(axes)
@@ -109,13 +111,34 @@ def _bits(value: Scalar, dtype: DType) -> list[int]:
     return np.frombuffer(bits.ljust(16, b"\0"), np.uint32).tolist()
 
 
-def _require_whole(backend: WebgpuBackend, name: str, *arrays: Strided) -> None:
-    """Elements come from anywhere, so that nothing can be done in parts."""
-    if any(x.block.buffer.whole is None or x.size >= 1 << 31 for x in arrays):
-        raise Unsupported(
-            f"{name} of so large an array of {arrays[0].dtype} on {backend.device}, "
-            f"which can reach {backend.gpu.most:,} bytes of it at once"
-        )
+def _is_whole(*arrays: Strided) -> bool:
+    """Whether elements may come from anywhere in arrays, and their places count in 32 bits."""
+    return all(x.block.buffer.whole is not None and x.size < 1 << 31 for x in arrays)
+
+
+def _pad_axis_by_axis(
+    backend: WebgpuBackend, x: Strided, out: Strided, widths: Widths, mode: str, value: Scalar
+) -> Strided:
+    """What is larger than a binding: copied, and then each axis padded with copies of its rows."""
+    kept = [slice(max(-b, 0), n - max(-a, 0)) for n, (b, a) in zip(x.shape, widths, strict=True)]
+    x = backend.index(x, tuple(kept))
+    widths = [(max(before, 0), max(after, 0)) for before, after in widths]
+    # What is filled: along the axes that are done all, along the others what x has.
+    filled = [slice(b, b + n) for n, (b, _) in zip(x.shape, widths, strict=True)]
+    backend.assign(out, tuple(filled), x)
+    for axis, (before, after) in enumerate(widths):
+
+        def rows(part: slice, axis: int = axis) -> tuple[slice, ...]:
+            return (*filled[:axis], part, *filled[axis + 1 :])
+
+        if mode == "constant":
+            backend.assign(out, rows(slice(0, before)), value)
+            backend.assign(out, rows(slice(before + x.shape[axis], None)), value)
+        else:
+            for target, source in copies(mode, x.shape[axis], before, after):
+                backend.assign(out, rows(target), backend.index(out, rows(source)))
+        filled[axis] = slice(None)
+    return out
 
 
 def _pad_text(kind: Type, rank: int, mode: str) -> str:
@@ -214,7 +237,8 @@ def pad_backward(
             return out
         if not gradient.size:
             return backend.full(shape, 0, dtype)
-        _require_whole(backend, "pad_backward", gradient, out)
+        if not _is_whole(gradient, out):
+            return _fold_axis_by_axis(backend, gradient, widths, mode, shape)
         axes = _axes(shape, widths, (gradient.strides,))
         rank, kind = len(axes), backend.types[dtype]
         moved = tuple(bool(before or after) for _, before, after, _ in axes)
@@ -240,6 +264,27 @@ def _without_constants(
     """What is left of the gradient when its borders are cut off; cropped elements have none."""
     back = tuple((-before, -after) for before, after in widths)
     return pad(backend, gradient, widths=back, mode="constant", value=0.0)
+
+
+def _fold_axis_by_axis(
+    backend: WebgpuBackend, gradient: Strided, widths: Widths, mode: str, shape: Shape
+) -> Strided:
+    """The same of what is larger than a binding: rows are added to those they are copies of."""
+    dtype = computed(gradient.dtype)
+    add = backend.elementwise("add", (dtype, dtype), dtype, dtype)
+    total = backend.reduction("sum", dtype, dtype)
+    found: Strided = backend.cast(gradient, dtype)
+    for axis, (before, after) in enumerate(widths):
+        every: list[slice] = [slice(None)] * len(shape)
+        for target, source in copies(mode, shape[axis], before, after):
+            key = (*every[:axis], source, *every[axis + 1 :])
+            part = backend.index(found, (*every[:axis], target, *every[axis + 1 :]))
+            if mode == "edge":
+                part = total(part, (axis,), True)
+            backend.assign(found, key, add(backend.index(found, key), part))
+        every[axis] = slice(before, before + shape[axis])
+        found = backend.index(found, tuple(every))
+    return backend.cast(found, gradient.dtype)
 
 
 def _gradient_text(kind: Type, moved: Sequence[bool], mode: str) -> str:
