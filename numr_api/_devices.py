@@ -18,6 +18,7 @@ from numr_api._errors import Unsupported
 
 if TYPE_CHECKING:
     from numr_api._backends import Backend, BackendModule
+    from numr_api._profiles import DeviceProfile
 
 # "fake" devices live on the cpu with fewer dtypes; they exist for tests and are listed and created
 # only when NUMR_API_DEVICES names them.
@@ -299,6 +300,15 @@ class host_conversion:  # noqa: N801 - read as a function: `with host_conversion
     def get() -> bool:
         """Whether ``numpy.asarray`` copies from other devices now."""
         return _host_conversion.get()[-1]
+
+
+def profile(device: Device | str | None = None) -> DeviceProfile:
+    """What a device is made of; None means the default device.
+
+    Properties that nobody tells are 0 or False, so a choice that depends on them is the one that
+    works everywhere. It never raises for a device that is there.
+    """
+    return backend_for(device, "profile").profile()
 
 
 def synchronize(device: Device | str | None = None) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numr_api._devices import Device, MemoryStatistics
     from numr_api._dtypes import DType
+    from numr_api._profiles import DeviceProfile
 
 type_ = type
 Data = Any
@@ -70,6 +71,10 @@ class Backend(Protocol):
 
     def describe(self) -> Mapping[str, str]:
         """Facts for people: driver, memory and the like, ready to print."""
+        ...
+
+    def profile(self) -> DeviceProfile:
+        """What the device is made of; never raises."""
         ...
 
     def synchronize(self) -> None:

@@ -17,6 +17,7 @@ from numr_api._backends.array_library import DEFAULT_DTYPES
 from numr_api._backends.cpu import CpuBackend
 from numr_api._devices import device_name
 from numr_api._dlpack import exported
+from numr_api._profiles import DeviceProfile
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -64,6 +65,9 @@ class FakeBackend(CpuBackend):
 
     def describe(self) -> Mapping[str, str]:
         return {**super().describe(), "driver": "none, this is a fake for tests"}
+
+    def profile(self) -> DeviceProfile:
+        return DeviceProfile.unknown(self.device.kind)
 
     def from_host(self, array: npt.NDArray[Any], copy: bool | None) -> Data:
         if copy is False:

@@ -1,4 +1,4 @@
-"""Devices: the default one, waiting for one, its memory; NVIDIA's GPUs; threads on the cpu."""
+"""Devices: the default one, what one is made of, waiting for it, its memory; threads on the cpu."""
 
 from __future__ import annotations
 
@@ -9,15 +9,21 @@ from numr_api._devices import (
     default_device,
     host_conversion,
     memory,
+    profile,
     synchronize,
 )
+from numr_api._profiles import DeviceArch, DeviceCaps, DeviceProfile
 
 __all__ = [
+    "DeviceArch",
+    "DeviceCaps",
+    "DeviceProfile",
     "MemoryStatistics",
     "cuda",
     "default_device",
     "host_conversion",
     "memory",
+    "profile",
     "synchronize",
     "threads",
 ]

@@ -25,6 +25,7 @@ def forget() -> None:
     """Find out anew what there is."""
     package.driver.library.cache_clear()
     package.driver.count.cache_clear()
+    package.driver.profile.cache_clear()
     package.loading.fault.cache_clear()
 
 

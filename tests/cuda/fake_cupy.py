@@ -322,11 +322,18 @@ def modules() -> dict[str, Any]:
     }
 
 
+# Capability, threads of a block and a warp, multiprocessors, shared memory of one and of a block.
+OF_AN_H200 = {75: 9, 76: 0, 1: 1024, 10: 32, 16: 132, 81: 233472, 97: 232448}
+
+
 class Driver:
     """libcuda with some GPUs."""
 
-    def __init__(self, devices: int = DEVICES, status: int = 0) -> None:
+    def __init__(
+        self, devices: int = DEVICES, status: int = 0, attributes: dict[int, int] | None = None
+    ) -> None:
         self.devices, self.status = devices, status
+        self.attributes = OF_AN_H200 if attributes is None else attributes
 
     def cuInit(self, flags: int) -> int:  # noqa: N802
         return self.status
@@ -344,7 +351,9 @@ class Driver:
         return 0
 
     def cuDeviceGetAttribute(self, number: Any, attribute: int, handle: Any) -> int:  # noqa: N802
-        number._obj.value = {75: 9, 76: 0}[attribute]
+        if attribute not in self.attributes:
+            return 1
+        number._obj.value = self.attributes[attribute]
         return 0
 
     def cuDeviceTotalMem_v2(self, size: Any, handle: Any) -> int:  # noqa: N802

@@ -14,7 +14,8 @@ from test_fake_device import flipped_matrices, zeros_keep_their_sign
 
 import numr_api as xp
 from numr_api import _devices
-from numr_api.extensions.device import cuda, memory, synchronize
+from numr_api._profiles import of_compute_capability
+from numr_api.extensions.device import cuda, memory, profile, synchronize
 from numr_api.extensions.errors import DeviceOutOfMemory
 
 pytestmark = [pytest.mark.cuda, pytest.mark.usefixtures("gpus")]
@@ -360,6 +361,16 @@ def test_the_result_is_all_that_memory_is_taken_for(cupy: Any, name: str):
     before = pool.total_bytes()  # what the pool takes, it keeps until it is told to give it back
     kept = eval(name, arrays)
     assert pool.total_bytes() - before == size == kept._data.nbytes
+
+
+def test_the_profile_is_that_of_the_runtime(cupy: Any):
+    found, runtime = profile("cuda:0"), cupy.cuda.runtime.getDeviceProperties(0)
+    assert found.compute_units == runtime["multiProcessorCount"]
+    assert found.lane_width == runtime["warpSize"]
+    assert found.max_threads_per_block == runtime["maxThreadsPerBlock"]
+    assert found.shared_memory_per_block == runtime["sharedMemPerBlockOptin"]
+    assert found.shared_memory_per_unit == runtime["sharedMemPerMultiprocessor"]
+    assert found.arch is of_compute_capability(runtime["major"], runtime["minor"])[0]
 
 
 def test_the_driver_and_the_device_agree():

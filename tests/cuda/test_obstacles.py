@@ -12,7 +12,8 @@ import pytest
 from fake_cupy import Driver, install_cupy, install_driver
 
 import numr_api as xp
-from numr_api.extensions.device import cuda
+from numr_api._backends.cuda import driver as driver_of_cuda
+from numr_api.extensions.device import DeviceArch, DeviceProfile, cuda
 
 
 def devices() -> list[str]:
@@ -94,6 +95,21 @@ def test_the_driver_is_asked_without_cupy(anew: pytest.MonkeyPatch):
     assert cuda.count() == 2
     assert [cuda.product_name(i) for i in range(2)] == ["NVIDIA H200", "NVIDIA H201"]
     assert cuda.total_memory(1) == 2**37
+
+
+def test_a_profile_is_what_the_driver_tells_once(anew: pytest.MonkeyPatch):
+    install_driver(anew, Driver())
+    found = driver_of_cuda.profile(0)
+    assert (found.backend, found.arch) == ("cuda", DeviceArch.CUDA_HOPPER)
+    assert (found.compute_units, found.lane_width, found.max_threads_per_block) == (132, 32, 1024)
+    assert (found.shared_memory_per_block, found.shared_memory_per_unit) == (232448, 233472)
+    assert found.caps.fp8
+    assert driver_of_cuda.profile(0) is found
+
+
+def test_nothing_is_known_of_a_gpu_where_the_driver_fails(anew: pytest.MonkeyPatch):
+    install_driver(anew, Driver(attributes={75: 9}))
+    assert driver_of_cuda.profile(0) == driver_of_cuda.profile(7) == DeviceProfile.unknown("cuda")
 
 
 @pytest.mark.parametrize("driver", [None, Driver(devices=0), object()])

@@ -15,5 +15,6 @@ TOPICS = (
     "padding",
     "transform",
     "destination",
+    "device",
 )
 PATHS = {topic: f"{__name__}.{topic}" for topic in TOPICS}

@@ -16,7 +16,7 @@ import numpy as np
 from numr_api._backends import Kernel
 from numr_api._backends.cpu.blocks import AnyArray, given, meets
 
-__all__ = ["accurate", "forwards", "has_feature", "has_wide_vectors", "repairs"]
+__all__ = ["accurate", "forwards", "has_feature", "has_wide_vectors", "repairs", "vector_length"]
 
 # By kind of dtype, the functions whose bits depend on the direction.
 DIRECTED = {
@@ -30,6 +30,13 @@ INACCURATE = ("asin", "tan")
 def has_wide_vectors() -> bool:
     """Whether NumPy computes with vectors of 512 bits; True if it does not tell."""
     return has_feature("AVX512_SKX", "X86_V4")
+
+
+def vector_length() -> int:
+    """How many numbers of float32 NumPy computes with at once."""
+    if has_wide_vectors():
+        return 16
+    return 8 if has_feature("AVX2", "X86_V3") else 4
 
 
 def has_feature(*names: str) -> bool:

@@ -19,6 +19,7 @@ from numr_api._backends.cpu import (
     fourier,
     jit,
     linear_algebra,
+    processors,
     searching,
     sorting,
     statistics,
@@ -26,8 +27,10 @@ from numr_api._backends.cpu import (
     threads,
 )
 from numr_api._backends.cpu.elementwise import find_kernel
+from numr_api._backends.cpu.repairs_vectorised import vector_length
 from numr_api._dlpack import exported
 from numr_api._errors import Unsupported
+from numr_api._profiles import DeviceArch, DeviceProfile
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -127,6 +130,15 @@ class StandardBackend(ArrayLibrary):
             "threads": f"{threads.limit()} at most",
             "memory": f"{size / 2**30:.1f} GiB" if size else "unknown",
         }
+
+    def profile(self) -> DeviceProfile:
+        return DeviceProfile(
+            "cpu",
+            DeviceArch.CPU,
+            compute_units=processors.usable(),
+            max_threads_per_block=1,
+            lane_width=vector_length(),
+        )
 
     def synchronize(self) -> None:
         """Nothing is ever pending."""

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from numr_api._backends import Data, Kernel, Scalar, Shape
     from numr_api._devices import Device
     from numr_api._dtypes import DType
+    from numr_api._profiles import DeviceProfile
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -136,6 +137,9 @@ class CudaBackend(ArrayLibrary):
             "hardware": f"{driver.product_name(self.number)} (sm_{capability})",
             "memory": f"{driver.total_memory(self.number) / 2**30:.1f} GiB",
         }
+
+    def profile(self) -> DeviceProfile:
+        return driver.profile(self.number)
 
     @on_device
     def synchronize(self) -> None:

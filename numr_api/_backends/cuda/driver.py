@@ -11,9 +11,19 @@ import sys
 from functools import cache
 from typing import Any
 
+from numr_api._profiles import DeviceProfile, of_compute_capability
+
 LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 NAME_LENGTH = 256  # bytes, more than any GPU's name has
-MAJOR, MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
+# CUdevice_attribute: what the driver calls properties of a GPU.
+MAJOR, MINOR = 75, 76
+ATTRIBUTES = {
+    "max_threads_per_block": 1,
+    "lane_width": 10,  # WARP_SIZE
+    "compute_units": 16,  # MULTIPROCESSOR_COUNT
+    "shared_memory_per_unit": 81,  # MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
+    "shared_memory_per_block": 97,  # MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+}
 
 __all__ = ["architecture", "count", "has_library", "product_name", "total_memory"]
 
@@ -85,11 +95,29 @@ def architecture(index: int, /) -> int:
         ValueError: there is no such GPU.
     """
     handle = _handle("architecture", index)
-    major, minor = ctypes.c_int(0), ctypes.c_int(0)
-    for part, attribute in ((major, MAJOR), (minor, MINOR)):
-        status = library().cuDeviceGetAttribute(ctypes.byref(part), attribute, handle)
-        _require("architecture", status)
-    return 10 * major.value + minor.value
+    major, minor = (_attribute("architecture", handle, number) for number in (MAJOR, MINOR))
+    return 10 * major + minor
+
+
+@cache
+def profile(index: int) -> DeviceProfile:
+    """What a GPU is made of; nothing is known of it where the driver reports an error."""
+    try:
+        handle = _handle("profile", index)
+        major, minor = (_attribute("profile", handle, number) for number in (MAJOR, MINOR))
+        numbers = {
+            name: _attribute("profile", handle, number) for name, number in ATTRIBUTES.items()
+        }
+    except (RuntimeError, ValueError):
+        return DeviceProfile.unknown("cuda")
+    arch, caps = of_compute_capability(major, minor)
+    return DeviceProfile("cuda", arch, caps=caps, **numbers)
+
+
+def _attribute(name: str, handle: ctypes.c_int, attribute: int) -> int:
+    value = ctypes.c_int(0)
+    _require(name, library().cuDeviceGetAttribute(ctypes.byref(value), attribute, handle))
+    return value.value
 
 
 def _handle(name: str, index: int) -> ctypes.c_int:

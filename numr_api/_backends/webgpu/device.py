@@ -44,6 +44,7 @@ from numr_api._devices import MemoryStatistics, forget
 from numr_api._dlpack import exported
 from numr_api._dtypes import DType
 from numr_api._errors import Unsupported
+from numr_api._profiles import DeviceArch, DeviceProfile
 from numr_api._rounding import scalar
 
 if TYPE_CHECKING:
@@ -117,6 +118,17 @@ class WebgpuBackend:
             "features": ", ".join(sorted(self.features)) or "baseline",
             "memory": f"{memory.reserved / 2**20:.0f} MiB reserved",
         }
+
+    def profile(self) -> DeviceProfile:
+        """WebGPU tells limits, but not how many processors there are."""
+        least, most = facts.subgroups_of(self.gpu.adapter)
+        return DeviceProfile(
+            "webgpu",
+            DeviceArch.WEBGPU,
+            shared_memory_per_block=self.gpu.most_storage,
+            max_threads_per_block=self.gpu.most_threads,
+            lane_width=least if least == most else 0,
+        )
 
     def synchronize(self) -> None:
         with self.gpu.lock:

@@ -8,6 +8,7 @@ from numr_api import _dtypes
 from numr_api._backends.webgpu.kernels import Words, binding
 
 if TYPE_CHECKING:
+    from numr_api._backends.webgpu.adapters import Adapter
     from numr_api._backends.webgpu.device import WebgpuBackend
 
 # 1 + 2^-12, whose square has a last bit that only a fused multiply-add keeps; minus that square
@@ -90,6 +91,14 @@ fn main(
 """
 
 
+def subgroups_of(adapter: Adapter) -> tuple[int, int]:
+    """The fewest and the most threads of a subgroup of a vendor's; zeros of an unknown one."""
+    vendor = adapter.handle.info["vendor_id"]
+    if adapter.graphics == "Metal" and adapter.name.startswith("Apple"):
+        vendor = 0x106B  # Metal names no vendor
+    return SUBGROUPS.get(vendor, (0, 0))
+
+
 def subgroups(backend: WebgpuBackend) -> tuple[int, int]:
     """The fewest and the most threads of a subgroup; (0, 0) if nothing is sure about them.
 
@@ -99,10 +108,7 @@ def subgroups(backend: WebgpuBackend) -> tuple[int, int]:
     gpu = backend.gpu
     if "subgroup" not in gpu.adapter.features:
         return 0, 0
-    vendor = gpu.adapter.handle.info["vendor_id"]
-    if gpu.adapter.graphics == "Metal" and gpu.adapter.name.startswith("Apple"):
-        vendor = 0x106B  # Metal names no vendor
-    least, most = SUBGROUPS.get(vendor, (0, 0))
+    least, most = subgroups_of(gpu.adapter)
     words = Words(1)
     source = SUBGROUP_SOURCE.format(place=words.take(1)[0])
     text = "\n".join([words.declaration(), binding(1, "output", "u32"), source])
