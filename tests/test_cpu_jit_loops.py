@@ -19,6 +19,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 numba = pytest.importorskip("numba")
 activations = pytest.importorskip("numr_api._backends.cpu.jit_activations")
+gradients = pytest.importorskip("numr_api._backends.cpu.jit_gradients")
 rows = pytest.importorskip("numr_api._backends.cpu.jit_rows")
 
 
@@ -138,7 +139,8 @@ def test_snake_of_angles_beyond_the_parts_of_a_turn_is_that_of_the_formula(
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, module in jit.LOOPS.items() if module == "jit_activations"]
+    "name",
+    [name for name, module in jit.LOOPS.items() if module in ("jit_activations", "jit_gradients")],
 )
 def test_bits_of_an_element_are_the_same_wherever_it_stands(name: str):
     results = 2 if name.endswith("backward") else 1
@@ -213,7 +215,7 @@ def sine(x: Any) -> Any:
 POLYNOMIALS: dict[str, tuple[Any, Callable[[Any], Any], float, float]] = {
     "CURVATURE": (activations, curvature, -LOG_2, LOG_2),
     "TAIL": (activations, tail, -1, END),
-    "SHORT_TAIL": (activations, tail, -1, END),
+    "TAIL of gradients": (gradients, tail, -1, END),
     "SINE_OF_TURN": (rows, sine, 0, 0.25),
     "COSINE_OF_TURN": (rows, lambda x: mpmath.cos(mpmath.pi * mpmath.sqrt(x)), 0, 0.25),
 }
@@ -222,6 +224,12 @@ POLYNOMIALS: dict[str, tuple[Any, Callable[[Any], Any], float, float]] = {
 @pytest.mark.parametrize("name", POLYNOMIALS)
 def test_polynomials_interpolate_at_the_points_of_chebyshev(name: str):
     module, function, low, high = POLYNOMIALS[name]
-    coefficients = getattr(module, name)
+    coefficients = getattr(module, name.partition(" ")[0])
     expected = interpolated(function, low, high, len(coefficients))
     assert coefficients == pytest.approx(expected, rel=1e-9)
+
+
+def test_one_half_turn_of_an_angle_in_two_parts():
+    with mpmath.workdps(50):
+        tail = 1 / mpmath.pi - rows.TURN
+        assert float(tail) == rows.TURN_TAIL

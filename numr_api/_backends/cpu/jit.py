@@ -43,7 +43,7 @@ GATED = ("gelu_erf", "gelu", "relu", "sigmoid", "silu")
 LOOPS = {
     **dict.fromkeys(("gelu_erf", "gelu_tanh", "sigmoid", "silu"), "jit_activations"),
     **{f"{name}_mul": "jit_activations" for name in GATED},
-    **{f"{name}_mul_backward": "jit_activations" for name in GATED},
+    **{f"{name}_mul_backward": "jit_gradients" for name in GATED},
     **dict.fromkeys(("l2_normalize", "log_softmax", "logsumexp"), "jit_rows"),
     **dict.fromkeys(("softmax", "softmax_backward"), "jit_rows"),
     **dict.fromkeys(("snake_beta", "snake_beta_backward"), "jit_rows"),

@@ -2,8 +2,7 @@
 
 As in ``jit_functions`` there is no branch, no call and no table. A function is x times a weight
 between 0 and 1, in float32 with what its rounding loses beside it, so that it errs by little more
-than half a unit in the last place, and a product by half a unit more. Gradients are computed in
-double precision, since sums in them cancel.
+than half a unit in the last place, and a product by half a unit more.
 
 The tail of the normal distribution has the form of M. M. Shepherd and J. G. Laframboise, Math.
 Comp. 36 (1981), with other constants; the polynomials interpolate at Chebyshev's points, and
@@ -18,14 +17,11 @@ import math
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from numr_api._backends.cpu.jit_functions import (
     HALF,
     ONE,
     ZERO,
     Number,
-    exponential,
     fma,
     integer,
     intrinsic,
@@ -48,13 +44,6 @@ CURVATURE = (
 # With z = (t - 4) / (t + 4), of the tail e^(-t^2/2) H(z) / (t + 5/4) of the normal distribution: H
 # for 0 <= t <= 15.
 TAIL = (
-    *(0.4956558668353763, -0.13930290771560921, 0.045094448548744934, 0.010673512356162807),
-    *(-0.024481635904658496, 0.015813071022512247, -0.0048754971527411655),
-    *(-0.00012590131500392416, 0.0006481795795465741, -0.00010585397856585917),
-    *(-8.102781140241108e-05, 2.225171488811416e-05, 1.3197517204126743e-05),
-    *(-2.8687257595881264e-06, -2.690385541913466e-06, -4.621320617221338e-07),
-)
-SHORT_TAIL = (  # the same, for float32
     *(0.49565586675097945, -0.13930290057324865, 0.04509444754328187, 0.010673256611902875),
     *(-0.024481536317413073, 0.015815723002691375, -0.004876072221789161),
     *(-0.0001378239230468069, 0.0006475290019018268, -8.049230937587541e-05),
@@ -62,8 +51,8 @@ SHORT_TAIL = (  # the same, for float32
 )
 
 CURVATURE_COEFFICIENTS = singles(CURVATURE)
-TAIL_FIRST, TAIL_FIRST_TAIL = two_parts(SHORT_TAIL[0])
-TAIL_COEFFICIENTS = singles(SHORT_TAIL[1:])
+TAIL_FIRST, TAIL_FIRST_TAIL = two_parts(TAIL[0])
+TAIL_COEFFICIENTS = singles(TAIL[1:])
 LINE, CENTRE = single(1.25), single(4.0)
 LOG2_E = single(1 / math.log(2))
 LOG_2, LOG_2_TAIL = two_parts(math.log(2))
@@ -72,7 +61,6 @@ LOG_2, LOG_2_TAIL = two_parts(math.log(2))
 ROOT = 2 * math.sqrt(2 / math.pi)
 LINEAR, LINEAR_TAIL = two_parts(ROOT)
 CUBIC, CUBIC_TAIL = two_parts(0.044715 * ROOT)
-ROOT_TAU = math.sqrt(2 * math.pi)
 
 # Added to a number, it leaves the nearest integer in the low bits, and subtracted again, as number.
 ROUNDER = single(1.5 * 2.0**23)
@@ -272,75 +260,6 @@ def gelu_erf_mul(a: Number, b: Number) -> Number:
     return gated_gelu_erf(a, b)
 
 
-# --- gradients of a function of a times b, from the gradient of the product -----------------------
-
-
-@inlined
-def within(x: Number, limit: float) -> Number:
-    v = np.float64(x)
-    v = chosen(v < -limit, -limit, v)
-    return chosen(v > limit, limit, v)
-
-
-@inlined
-def growth(x: Number) -> Number:
-    """e^x, in double precision."""
-    rest, scale = exponential(x, -300.0, 300.0)
-    return fma(scale, rest, scale)
-
-
-@inlined
-def gradients(grad: Number, slope: Number, value: Number, b: Number) -> tuple[Number, Number]:
-    g = np.float64(grad)
-    return single(g * slope * np.float64(b)), single(g * value)
-
-
-@inlined
-def sigmoid_mul_backward(grad: Number, a: Number, b: Number) -> tuple[Number, Number]:
-    e = growth(within(-a, 200.0))
-    share = 1.0 / (1.0 + e)
-    return gradients(grad, e * share * share, share, b)
-
-
-@inlined
-def silu_mul_backward(grad: Number, a: Number, b: Number) -> tuple[Number, Number]:
-    x = within(a, 200.0)
-    e = growth(-x)
-    share = 1.0 / (1.0 + e)
-    value = np.float64(chosen(a < LOWEST, LOWEST, a)) * share
-    return gradients(grad, share * fma(x, e * share, 1.0), value, b)
-
-
-@inlined
-def gelu_mul_backward(grad: Number, a: Number, b: Number) -> tuple[Number, Number]:
-    x = within(a, 15.0)
-    square = x * x
-    e = growth(-x * fma(square, 0.044715 * ROOT, ROOT))
-    share = 1.0 / (1.0 + e)
-    value = np.float64(chosen(a < LOWEST_OF_GELU, LOWEST_OF_GELU, a)) * share
-    slope = x * fma(square, 3 * 0.044715 * ROOT, ROOT)
-    return gradients(grad, share * fma(slope, e * share, 1.0), value, b)
-
-
-@inlined
-def gelu_erf_mul_backward(grad: Number, a: Number, b: Number) -> tuple[Number, Number]:
-    x = within(a, 15.0)
-    t = abs(x)
-    over, line = t + 4.0, t + 1.25
-    inverse = 1.0 / (over * line)
-    bell = growth(-0.5 * x * x)
-    tail = bell * polynomial((t - 4.0) * line * inverse, TAIL) * (over * inverse)
-    share = chosen(x < 0.0, tail, 1.0 - tail)
-    value = np.float64(chosen(a < LOWEST_OF_GELU, LOWEST_OF_GELU, a)) * share
-    return gradients(grad, fma(x, bell * (1 / ROOT_TAU), share), value, b)
-
-
-@inlined
-def relu_mul_backward(grad: Number, a: Number, b: Number) -> tuple[Number, Number]:
-    first = chosen(a > ZERO, single(grad * b), positive(a))
-    return first, single(grad * positive(a))
-
-
 # --- loops, over arrays of one axis and of one size that have no gaps -----------------------------
 
 
@@ -360,14 +279,6 @@ def loop_of_two(function: Any) -> Any:
     return loop
 
 
-def loop_of_three(function: Any) -> Any:
-    def loop(grad: Any, a: Any, b: Any, grad_a: Any, grad_b: Any) -> None:
-        for i in range(a.size):
-            grad_a[i], grad_b[i] = function(grad[i], a[i], b[i])
-
-    return loop
-
-
 numba: Any = import_module("numba")
 ROW, RESULT = numba.types.Array(numba.float32, 1, "C", readonly=True), numba.float32[::1]
 
@@ -379,15 +290,5 @@ LOOPS = {
     **{
         f.__name__: (loop_of_two(f), numba.void(ROW, ROW, RESULT))
         for f in (gelu_erf_mul, gelu_mul, relu_mul, sigmoid_mul, silu_mul)
-    },
-    **{
-        f.__name__: (loop_of_three(f), numba.void(ROW, ROW, ROW, RESULT, RESULT))
-        for f in (
-            gelu_erf_mul_backward,
-            gelu_mul_backward,
-            relu_mul_backward,
-            sigmoid_mul_backward,
-            silu_mul_backward,
-        )
     },
 }
