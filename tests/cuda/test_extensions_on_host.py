@@ -148,7 +148,7 @@ def test_the_gradient_of_gelu_keeps_its_digits_far_below_zero(tmp_path: Path) ->
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_activations_of_halves_are_rounded_once(dtype: str, tmp_path: Path) -> None:
-    """Of all finite numbers; where devices may differ is one in a thousand."""
+    """Of all finite numbers; where devices may differ is two in a thousand."""
     names = ("sigmoid", "silu", "gelu_tanh", "gelu_erf")
     kind = BY_NAME[dtype]
     every = np.arange(2**16).astype("uint16").view(kind.__numpy_dtype__)
@@ -173,42 +173,57 @@ def test_activations_of_halves_are_rounded_once(dtype: str, tmp_path: Path) -> N
             wanted = exact.astype(kind.__numpy_dtype__)
         got = np.asarray(found)
         other = got.astype("float64") != wanted.astype("float64")
-        assert other.mean() < 1e-3, (name, x[other][:5])
+        assert other.mean() < 2e-3, (name, x[other][:5])
         assert (abs(got - wanted)[other] <= abs(np.spacing(wanted[other]))).all(), name
 
 
-@pytest.mark.parametrize("length", [1, 5, 130, 1100])
-def test_rows_and_columns_give_the_same_bits(length: int, tmp_path: Path) -> None:
-    rows = normal((3, length), "float32")
-    columns = on_host(np.asarray(rows).T.copy())
-    functions = {
-        "softmax": lambda x: (
-            np.exp(x - x.max(1, keepdims=True))
-            / np.exp(x - x.max(1, keepdims=True)).sum(1, keepdims=True)
-        ),
-        "log_softmax": lambda x: x - np.log(np.exp(x).sum(1, keepdims=True)),
-        "l2_normalize": lambda x: x / np.sqrt((x * x).sum(1, keepdims=True)),
-    }
+ROWS: dict[str, Any] = {
+    "softmax": lambda x: (
+        np.exp(x - x.max(1, keepdims=True))
+        / np.exp(x - x.max(1, keepdims=True)).sum(1, keepdims=True)
+    ),
+    "log_softmax": lambda x: (
+        x - x.max(1, keepdims=True)
+        - np.log(np.exp(x - x.max(1, keepdims=True)).sum(1, keepdims=True))
+    ),
+    "l2_normalize": lambda x: x / np.sqrt((x * x).sum(1, keepdims=True)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_rows_and_columns_give_the_same_bits(dtype: str, tmp_path: Path) -> None:
+    """Held by a warp and by a block, too long to be held; alone; one column a thread and four."""
+    shapes = [(3, 1), (3, 5), (4, 130), (3, 520), (4, 1100), (4, 5000), (3, 2100), (1, 40000)]
+    kind = BY_NAME[dtype].__numpy_dtype__
+    given = [on_host(3 * np.asarray(normal(shape, "float32"))) for shape in shapes]
+    given = [on_host(np.asarray(x).astype(kind)) for x in given]
 
     def run(library: HostLibrary) -> list[Any]:
         routines = RowFunctions(Copies(library), library).routines  # type: ignore[arg-type]
         found = []
-        for name in functions:
+        for rows, name in itertools.product(given, ROWS):
             options = {"eps": 1e-12} if name == "l2_normalize" else {}
+            columns = on_host(np.asarray(rows).T.copy())
+            moved = on_host(np.asarray(rows), alignment=kind.itemsize)
             found.append(
                 [
                     routines[name](rows, axis=1, **options),
                     routines[name](columns, axis=0, **options),
-                    routines[name](rows[1], axis=0, **options),
+                    routines[name](moved, axis=1, **options),
+                    routines[name](rows[-1], axis=0, **options),
                 ]
             )
         return found
 
-    for found, function in zip(twice(tmp_path, run), functions.values(), strict=True):
-        whole, across, alone = map(np.asarray, found)
-        np.testing.assert_allclose(whole, function(wide(rows)), 2e-6, 1e-6)
+    near = 3e-6 if dtype == "float32" else 2**-8
+    for (rows, name), found in zip(
+        itertools.product(given, ROWS), twice(tmp_path, run), strict=True
+    ):
+        whole, across, moved, alone = map(np.asarray, found)
+        np.testing.assert_allclose(wide(whole), ROWS[name](wide(rows)), near, near / 4)
         np.testing.assert_array_equal(across.T, whole)
-        np.testing.assert_array_equal(alone, whole[1])
+        np.testing.assert_array_equal(moved, whole)
+        np.testing.assert_array_equal(alone, whole[-1])
 
 
 def test_gradients_of_softmax_and_logarithms_of_sums(tmp_path: Path) -> None:
