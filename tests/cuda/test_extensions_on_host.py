@@ -260,9 +260,15 @@ def transformed(x: Any, size: int) -> Any:
 def test_transform_of_blocks(tmp_path: Path) -> None:
     cases = [
         (normal((2, 3 * size), dtype), normal((3 * size,), dtype, 1), size)
-        for size, dtype in itertools.product((1, 2, 8, 256, 4096), ("float32",))
+        for size, dtype in itertools.product((1, 2, 8, 64, 512, 4096), FLOATS)
     ]
-    cases += [(normal((1, 16384), dtype), normal((16384,), dtype, 1), 16384) for dtype in FLOATS]
+    cases += [
+        (normal((1, 16384), dtype), normal((16384,), dtype, 1), 16384)
+        for dtype in (*FLOATS, "float16")
+    ]
+    cases += [
+        (normal((5, 256), "float16"), normal((256,), "float16", 1), size) for size in (1, 128)
+    ]
 
     def run(library: HostLibrary) -> list[Any]:
         walsh = WalshHadamard(Copies(library), library)  # type: ignore[arg-type]
