@@ -329,6 +329,36 @@ def test_padding_and_its_gradient(mode: str, tmp_path: Path) -> None:
         np.testing.assert_array_equal(np.asarray(backward), sums)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "complex128"])
+def test_padding_of_long_rows(dtype: str, tmp_path: Path) -> None:
+    """Vectors come from all addresses; some lie across the ends of rows."""
+    shapes = [((3, 101), ((1, 1), (before, 3))) for before in range(9)]
+    shapes += [
+        ((2, 64), ((0, 0), (8, 8))),
+        ((65,), ((16, 0),)),
+        ((2, 3, 70), ((1, 0), (1, 1), (0, 0))),
+    ]
+    given = [
+        (on_host((np.arange(math.prod(shape)) % 251).reshape(shape).astype(dtype)), widths)
+        for shape, widths in shapes
+    ]
+    modes = ("constant", "reflect", "wrap")
+
+    def run(library: HostLibrary) -> list[Any]:
+        padding = Padding(Copies(library), library)  # type: ignore[arg-type]
+        return [
+            padding.forward(x, widths=widths, mode=mode, value=7)
+            for (x, widths), mode in itertools.product(given, modes)
+        ]
+
+    for ((x, widths), mode), found in zip(
+        itertools.product(given, modes), twice(tmp_path, run), strict=True
+    ):
+        options: dict[str, Any] = {"constant_values": 7} if mode == "constant" else {}
+        wanted = np.pad(np.asarray(x), widths, mode=mode, **options)  # type: ignore[call-overload]
+        np.testing.assert_array_equal(np.asarray(found), wanted)
+
+
 def test_each_function_is_one_launch_and_large_transforms_are_two(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
