@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -379,6 +380,12 @@ def test_each_function_is_one_launch_and_large_transforms_are_two(
         lambda: snake.backward(x, x, channels, channels, axis=0, eps=0.0),
         lambda: PairedKernel("silu_mul_backward", BY_NAME["float32"], copies, library)(x, x, x),
         lambda: WalshHadamard(copies, library).transform(x, block_size=64),
+        *(
+            partial(
+                Padding(copies, library).forward, x, widths=((1, 2), (3, 4)), mode=mode, value=1
+            )
+            for mode in ("constant", "reflect")
+        ),
     ]
     for call in calls:
         names.clear()

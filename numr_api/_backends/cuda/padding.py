@@ -6,6 +6,8 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from numr_api._backends.cuda.elementwise import CARRIERS
 from numr_api._backends.cuda.elementwise_plans import FEW, MOST_GROUPS, divisor
 from numr_api._backends.cuda.elementwise_variants import THREADS, stored
@@ -38,13 +40,13 @@ def forward_source(size: int, mode: str, axes: int, each: int, wide: bool) -> So
     name = f"pad_{mode}_{size}_{axes}by{each}{'_wide' * wide}"
     element = CARRIERS[size]
     parameters = (
-        f"{element}* out, const {element}* data, const {element}* value, int64 count, "
-        f"padding::Axes<{axes}> layout"
+        f"{element}* out, const {element}* data, int64 count, padding::Axes<{axes}> layout, "
+        f"{element} value"
     )
     body = (
         f"    padding::forward<{element}, padding::{MODES[mode]}, {axes}, {each}, "
         f"{index_type(wide)}>(\n"
-        "        out, data, value, count, layout);"
+        "        out, data, count, layout, value);"
     )
     return Source(FILES, kernel_text(name, parameters, body), name)
 
@@ -100,20 +102,17 @@ class Padding:
         result = self._library.empty(tuple(b + n + a for n, (b, a) in pairs), data.dtype)
         if not result.size:
             return result
+        if not data.size and mode == "constant":
+            self._copies.fill(result, value)
+            return result
         x = self._copies.row_major(data)
-        beyond = x
-        if mode == "constant":
-            if not data.size:
-                self._copies.fill(result, value)
-                return result
-            beyond = self._library.empty((1,), data.dtype)
-            self._copies.fill(beyond, value)
+        beyond = self._bits(value, data.dtype) if mode == "constant" else bytes(data.itemsize)
         axes = axes_of(data.shape, widths)
         each = VECTOR // data.itemsize
         if axes[-1][1] < VECTORS * each:
             each = 1
         source = forward_source(data.itemsize, mode, len(axes), each, result.size >= FEW)
-        self._run(source, (result, x, beyond), result.size, axes, each)
+        self._run(source, (result, x), result.size, axes, each, beyond)
         return result
 
     def backward(self, grad: Data, *, widths: Widths, mode: str, shape: Shape) -> Data:
@@ -125,17 +124,29 @@ class Padding:
             self._run(source, (result, self._copies.row_major(grad)), result.size, axes)
         return result
 
+    def _bits(self, value: Scalar, dtype: Any) -> bytes:
+        """A Python scalar as an element lies in memory."""
+        parts = self._copies.scalars(value, dtype)
+        number = parts[0] if len(parts) == 1 else complex(*parts)
+        return np.asarray(number).astype(dtype).tobytes()
+
     def _run(
-        self, source: Source, arrays: Sequence[Data], count: int, axes: list[Axis], each: int = 1
+        self,
+        source: Source,
+        arrays: Sequence[Data],
+        count: int,
+        axes: list[Axis],
+        each: int = 1,
+        value: bytes = b"",
     ) -> None:
         function = self._functions.get(source.name)
         if function is None:
             function = self._functions[source.name] = self._library.function(*source)
-        layout = struct.Struct(f"{len(arrays)}Pq{AXIS * len(axes)}")
+        layout = struct.Struct(f"{len(arrays)}Pq{AXIS * len(axes)}{len(value)}s")
         values = [x.data.ptr for x in arrays]
         numbers = [number for axis in axes for number in (*axis, *_divisor(axis[0]))]
         groups = min(-(-count // (THREADS * each)), MOST_GROUPS)
-        function.launch(groups, THREADS, layout, (*values, count, *numbers))
+        function.launch(groups, THREADS, layout, (*values, count, *numbers, value))
 
 
 def catalogue() -> Iterator[Source]:

@@ -75,7 +75,7 @@ template <typename E, int each> DEVICE Vector<E, each> unaligned(const E* from) 
 }
 
 template <typename E, Mode mode, int axes, int each, typename Index>
-DEVICE void forward(E* out, const E* data, const E* value, int64 count, const Axes<axes>& layout) {
+DEVICE void forward(E* out, const E* data, int64 count, const Axes<axes>& layout, E value) {
     const Index step = all_threads<Index>() * each;
     const Axis& last = layout.at[axes - 1];
     for (Index first = first_thread<Index>() * each; first < Index(count); first += step) {
@@ -98,7 +98,7 @@ DEVICE void forward(E* out, const E* data, const E* value, int64 count, const Ax
                     is_inside = find_row<mode>(++row, layout, place);
                 }
                 const int64 found = inside<mode>(at - last.before, last.length);
-                out[first + i] = is_inside && found >= 0 ? data[place + found] : *value;
+                out[first + i] = is_inside && found >= 0 ? data[place + found] : value;
                 ++at;
             }
         }
