@@ -71,13 +71,16 @@ class Copies:
 
         CuPy's own way writes +0 for -0.
         """
-        kernel = self._fills.get(target.dtype)
-        if kernel is None:
-            dtype = BY_NUMPY[target.dtype]
-            kernel = self._fills[target.dtype] = find_fill(dtype, self._library)
-        scalars = kernel.scalar(value)
+        scalars = self.scalars(value, target.dtype)
         if target.size:
-            kernel.write(target, (), scalars)
+            self._fills[target.dtype].write(target, (), scalars)
+
+    def scalars(self, value: Scalar, dtype: Any) -> tuple[Any, ...]:
+        """The parts of a Python scalar in a dtype of NumPy's; OverflowError as in ``fill``."""
+        kernel = self._fills.get(dtype)
+        if kernel is None:
+            kernel = self._fills[dtype] = find_fill(BY_NUMPY[dtype], self._library)
+        return kernel.scalar(value)
 
     def _cast(self, source: Any, target: Any) -> Kernel:
         kernel = self._casts.get((source, target))

@@ -43,7 +43,7 @@ class Signature(NamedTuple):
     def sources(self) -> tuple[str, ...]:
         """The files of which the kernels need functions."""
         if self.name in ACTIVATIONS:
-            return ("activations.cuh", "elementwise.cuh")
+            return ("near_activations.cuh", "elementwise.cuh")
         kinds = {dtype.kind for dtype in (*self.promoted, self.result)}
         library = "complex" if "c" in kinds else "functions" if "f" in kinds else "numbers"
         return (f"{library}.cuh", "elementwise.cuh")

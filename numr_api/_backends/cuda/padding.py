@@ -6,8 +6,10 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from numr_api._backends.cuda.elementwise import CARRIERS
-from numr_api._backends.cuda.elementwise_plans import FEW, MOST_GROUPS
+from numr_api._backends.cuda.elementwise_plans import FEW, MOST_GROUPS, divisor
 from numr_api._backends.cuda.elementwise_variants import THREADS, stored
 from numr_api._backends.cuda.library import Library, Source, library as of_cupy
 from numr_api._backends.cuda.texts import index_type, kernel_text
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
 
 Data = Any
 Widths = Sequence[tuple[int, int]]
-Axis = tuple[int, int, int, int]  # as in padding.cuh
+Axis = tuple[int, int, int, int]  # as in padding.cuh, which has a divisor besides
+AXIS = "4q3I4x"
 
 FILES = ("padding.cuh",)
 MODES = {
@@ -28,17 +31,22 @@ MODES = {
 }
 
 
-def forward_source(size: int, mode: str, axes: int, wide: bool) -> Source:
-    """The kernel for elements of a size."""
-    name = f"pad_{mode}_{size}_{axes}{'_wide' * wide}"
+VECTOR = 16  # bytes of a thread, where the last axis has
+VECTORS = 4  # of them or more
+
+
+def forward_source(size: int, mode: str, axes: int, each: int, wide: bool) -> Source:
+    """The kernel for elements of a size, of which a thread has some."""
+    name = f"pad_{mode}_{size}_{axes}by{each}{'_wide' * wide}"
     element = CARRIERS[size]
     parameters = (
-        f"{element}* out, const {element}* data, const {element}* value, int64 count, "
-        f"padding::Axes<{axes}> layout"
+        f"{element}* out, const {element}* data, int64 count, padding::Axes<{axes}> layout, "
+        f"{element} value"
     )
     body = (
-        f"    padding::forward<{element}, padding::{MODES[mode]}, {axes}, {index_type(wide)}>(\n"
-        "        out, data, value, count, layout);"
+        f"    padding::forward<{element}, padding::{MODES[mode]}, {axes}, {each}, "
+        f"{index_type(wide)}>(\n"
+        "        out, data, count, layout, value);"
     )
     return Source(FILES, kernel_text(name, parameters, body), name)
 
@@ -71,6 +79,11 @@ def axes_of(shape: Shape, widths: Widths) -> list[Axis]:
     return result[::-1]
 
 
+def _divisor(length: int) -> tuple[int, int, int]:
+    """What divides by a length where elements are few."""
+    return (length, *divisor(length)) if length < FEW else (0, 0, 0)
+
+
 class Padding:
     """The functions of one device. Methods are called while it is current."""
 
@@ -89,17 +102,17 @@ class Padding:
         result = self._library.empty(tuple(b + n + a for n, (b, a) in pairs), data.dtype)
         if not result.size:
             return result
+        if not data.size and mode == "constant":
+            self._copies.fill(result, value)
+            return result
         x = self._copies.row_major(data)
-        beyond = x
-        if mode == "constant":
-            if not data.size:
-                self._copies.fill(result, value)
-                return result
-            beyond = self._library.empty((1,), data.dtype)
-            self._copies.fill(beyond, value)
+        beyond = self._bits(value, data.dtype) if mode == "constant" else bytes(data.itemsize)
         axes = axes_of(data.shape, widths)
-        source = forward_source(data.itemsize, mode, len(axes), result.size >= FEW)
-        self._run(source, (result, x, beyond), result.size, axes)
+        each = VECTOR // data.itemsize
+        if axes[-1][1] < VECTORS * each:
+            each = 1
+        source = forward_source(data.itemsize, mode, len(axes), each, result.size >= FEW)
+        self._run(source, (result, x), result.size, axes, each, beyond)
         return result
 
     def backward(self, grad: Data, *, widths: Widths, mode: str, shape: Shape) -> Data:
@@ -111,21 +124,36 @@ class Padding:
             self._run(source, (result, self._copies.row_major(grad)), result.size, axes)
         return result
 
-    def _run(self, source: Source, arrays: Sequence[Data], count: int, axes: list[Axis]) -> None:
+    def _bits(self, value: Scalar, dtype: Any) -> bytes:
+        """A Python scalar as an element lies in memory."""
+        parts = self._copies.scalars(value, dtype)
+        number = parts[0] if len(parts) == 1 else complex(*parts)
+        return np.asarray(number).astype(dtype).tobytes()
+
+    def _run(
+        self,
+        source: Source,
+        arrays: Sequence[Data],
+        count: int,
+        axes: list[Axis],
+        each: int = 1,
+        value: bytes = b"",
+    ) -> None:
         function = self._functions.get(source.name)
         if function is None:
             function = self._functions[source.name] = self._library.function(*source)
-        layout = struct.Struct(f"{len(arrays)}P{1 + 4 * len(axes)}q")
+        layout = struct.Struct(f"{len(arrays)}Pq{AXIS * len(axes)}{len(value)}s")
         values = [x.data.ptr for x in arrays]
-        numbers = [number for axis in axes for number in axis]
-        groups = min(-(-count // THREADS), MOST_GROUPS)
-        function.launch(groups, THREADS, layout, (*values, count, *numbers))
+        numbers = [number for axis in axes for number in (*axis, *_divisor(axis[0]))]
+        groups = min(-(-count // (THREADS * each)), MOST_GROUPS)
+        function.launch(groups, THREADS, layout, (*values, count, *numbers, value))
 
 
 def catalogue() -> Iterator[Source]:
     """The kernels that users usually meet."""
     for mode in MODES:
         for axes in (1, 2, 3):
-            yield forward_source(4, mode, axes, wide=False)
+            for size in (2, 4):
+                yield forward_source(size, mode, axes, VECTOR // size, wide=False)
         if mode != "constant":
             yield backward_source(float32, mode, 2, wide=False)

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from numr_api._backends.cuda.activations import WITH_TWO_RESULTS
+from numr_api._backends.cuda.activations import WITH_TWO_RESULTS, slopes_of
 from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW, MOST_GROUPS
 from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.library import Library, Source, library as of_cupy
@@ -37,7 +37,7 @@ def paired_source(name: str, dtype: DType, aligned: bool, wide: bool) -> Source:
     body = (
         "    struct Function {\n"
         f"        DEVICE static Two<{types}> of({types} grad, {types} a, {types} b) {{\n"
-        f"            return {name}(grad, a, b);\n        }}\n    }};\n"
+        f"            return {slopes_of(name, dtype)}(grad, a, b);\n        }}\n    }};\n"
         f"    paired<Function, {each}, {index}>(out, out2, a, b, c, count);"
     )
     return Source(("paired.cuh",), kernel_text(full, parameters, body), full)

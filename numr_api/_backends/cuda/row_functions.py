@@ -2,7 +2,7 @@
 
     held     rows of contiguous elements, in the registers of a warp or of a block
     long     those that have too many, which a block reads several times
-    columns  elements that lie apart: threads have columns, in order along memory
+    columns  elements that lie apart: threads have columns, of which they hold what they read first
 
 The order of sums depends on the length and the dtype alone.
 """
@@ -19,14 +19,14 @@ from numr_api._backends.cuda.elementwise_plans import MOST_GROUPS
 from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.library import Library, Source, library as of_cupy
 from numr_api._backends.cuda.texts import boolean, kernel_text
-from numr_api._dtypes import BY_NAME, BY_NUMPY, DType
+from numr_api._dtypes import BY_NAME, BY_NUMPY, DType, float32
 
 if TYPE_CHECKING:
     from numr_api._backends.cuda.copies import Copies
 
 Data = Any
 
-FILES = ("rows.cuh",)
+FILES = ("columns.cuh",)
 FUNCTIONS = {
     "softmax": "Softmax",
     "log_softmax": "LogSoftmax",
@@ -39,7 +39,9 @@ DTYPES = tuple(BY_NAME[name] for name in ("float16", "bfloat16", "float32", "flo
 
 WARP = 32
 VECTOR = 16  # bytes that a thread reads at a time
-LARGEST_BLOCK = 1024  # threads of a row that is not held
+LARGEST_BLOCK = 1024
+MOST_ACROSS = 4  # columns of a thread
+TALL_LINE, LOW_LINE = 32, 128  # bytes of a block's columns, where they are long and where not
 
 _HELD = struct.Struct("3Pd2q")
 _COLUMNS = struct.Struct("3Pd3q")
@@ -51,43 +53,63 @@ class Variant(NamedTuple):
     Attributes:
         threads: of a row, on which the order of its sum depends.
         held: vectors of a thread; 0 if rows are not held.
-        columns: whether threads have columns.
+        across: columns of a thread; 0 if rows lie side by side.
     """
 
     function: str
     dtype: DType
     threads: int
     held: int
-    columns: bool
+    across: int = 0
 
     @property
     def source(self) -> Source:
-        how = "columns" if self.columns else f"held{self.held}" if self.held else "long"
-        name = f"rows_{self.function}_{self.dtype}_{how}_{self.threads}"
         element = self.dtype.name
         given = [FUNCTIONS[self.function], element, str(self.threads)]
-        if self.held and not self.columns:
+        if self.across:
+            kind, how = "columns", f"columns{self.across}"
+            given += [str(self.block), str(self.lanes), str(self.across)]
+        else:
+            kind, how = "side_by_side", f"held{self.held}" if self.held else "long"
             given.append(str(self.held))
         given.append(boolean(self.function in ONE_RESULT))
-        kind = "columns" if self.columns else "held_rows" if self.held else "long_rows"
-        inner = self.columns
+        name = f"rows_{self.function}_{self.dtype}_{how}_{self.threads}"
+        inner = ", int64 inner" if self.across else ""
         parameters = (
             f"{element}* out, const {element}* data, const {element}* other, double option, "
-            f"int64 count, int64 length{', int64 inner' * inner}"
+            f"int64 count, int64 length{inner}"
         )
         body = (
             f"    rows::{kind}<rows::{', '.join(given)}>(\n"
-            f"        out, data, other, option, count, length{', inner' * inner});"
+            f"        out, data, other, option, count, length{', inner' if inner else ''});"
         )
         return Source(FILES, kernel_text(name, parameters, body, self.head), name)
 
     @property
     def block(self) -> int:
-        return THREADS if self.columns else max(self.threads, THREADS)
+        """Threads of a block."""
+        if self.across:
+            return LARGEST_BLOCK if self.threads > WARP else THREADS
+        return max(self.threads, THREADS)
 
     @property
     def head(self) -> str:
-        return f"KERNEL_OF({self.block})"
+        """The kernel's attributes: of so many blocks a multiprocessor has the registers."""
+        blocks = 1
+        if self.block == THREADS and self.dtype.itemsize < 8:
+            blocks = 2 if self.function == "softmax_backward" and self.dtype is float32 else 3
+        return f"KERNEL_OF_BLOCKS({self.block}, {blocks})"
+
+    @property
+    def lanes(self) -> int:
+        """Threads that have the columns of a line."""
+        line = TALL_LINE if self.threads > WARP else LOW_LINE
+        return min(WARP, line // (self.across * self.dtype.itemsize))
+
+    @property
+    def rows(self) -> int:
+        """Rows of a block."""
+        return self.lanes * self.across if self.across else self.block // self.threads
 
 
 def most_held(dtype: DType) -> int:
@@ -95,15 +117,15 @@ def most_held(dtype: DType) -> int:
     return 8 if dtype.itemsize > 2 else 4
 
 
-def variant_of(function: str, dtype: DType, length: int, columns: bool) -> Variant:
+def variant_of(function: str, dtype: DType, length: int, across: int = 0) -> Variant:
     """How rows of a length are computed."""
     each = VECTOR // dtype.itemsize
     for threads in (WARP, THREADS, 2 * THREADS):
         vectors = -(-length // (threads * each))
         if vectors <= most_held(dtype):
-            held = 1 << (vectors - 1).bit_length()
-            return Variant(function, dtype, threads, 0 if columns else held, columns)
-    return Variant(function, dtype, LARGEST_BLOCK, 0, columns)
+            held = 0 if across else 1 << (vectors - 1).bit_length()
+            return Variant(function, dtype, threads, held, across)
+    return Variant(function, dtype, LARGEST_BLOCK, 0, across)
 
 
 class RowFunctions:
@@ -165,18 +187,25 @@ class RowFunctions:
         length = data.shape[axis]
         inner = math.prod(data.shape[axis + 1 :])
         count = data.size // length
-        variant = variant_of(function, BY_NUMPY[data.dtype], length, inner > 1)
+        arrays = [x for x in (result, data, other) if x.size == data.size]
+        across = _across(inner, data.itemsize, arrays) if inner > 1 else 0
+        variant = variant_of(function, BY_NUMPY[data.dtype], length, across)
         found = self._functions.get(variant)
         if found is None:
             found = self._functions[variant] = self._library.function(*variant.source)
         addresses = result.data.ptr, data.data.ptr, other.data.ptr
-        if variant.columns:
-            groups, numbers, layout = -(-count // WARP), (count, length, inner), _COLUMNS
-        else:
-            rows = max(1, THREADS // variant.threads)
-            groups, numbers, layout = -(-count // rows), (count, length), _HELD
-        groups = min(groups, MOST_GROUPS)
+        numbers, layout = (count, length), _HELD
+        if across:
+            numbers, layout = (*numbers, inner), _COLUMNS
+        groups = min(-(-count // variant.rows), MOST_GROUPS)
         found.launch(groups, variant.block, layout, (*addresses, option, *numbers))
+
+
+def _across(inner: int, size: int, arrays: list[Data]) -> int:
+    """How many columns a thread has: several where they are reached in one access."""
+    across = min(MOST_ACROSS, VECTOR // size)
+    aligned = not any(x.data.ptr % (across * size) for x in arrays)
+    return across if aligned and inner % across == 0 else 1
 
 
 def catalogue() -> Iterator[Source]:
@@ -186,4 +215,5 @@ def catalogue() -> Iterator[Source]:
             for held in (1, most_held(dtype)):
                 for threads in (WARP, THREADS):
                     yield Variant(function, dtype, threads, held, False).source
-            yield Variant(function, dtype, THREADS, 0, True).source
+            for threads in (WARP, THREADS):
+                yield Variant(function, dtype, threads, 0, MOST_ACROSS).source

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW, MOST_GROUPS
+from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, FEW, MOST_GROUPS, divisor
 from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.library import COUNTERS, Library, Source, library as of_cupy
 from numr_api._backends.cuda.texts import index_type, kernel_text
@@ -23,15 +23,19 @@ VECTOR = 16  # bytes
 PIECES_WANTED = 4096  # blocks that keep a GPU busy
 LEAST_PIECE = 8 * THREADS  # vectors
 
-_FORWARD = struct.Struct("4Pd3q")
-_BACKWARD = struct.Struct("9Pd4q")
+_FORWARD = struct.Struct("4Pdq6I")
+_FORWARD_WIDE = struct.Struct("4Pd3q")
+_BACKWARD = struct.Struct("9Pd4q3I")
 
 
 def forward_source(dtype: DType, each: int, wide: bool) -> Source:
     name = f"snake_{dtype}_{each}{'_wide' * wide}"
     element = dtype.name
     pointers = ", ".join(f"const {element}* {x}" for x in ("data", "alpha", "beta"))
-    parameters = f"{element}* out, {pointers}, double eps, int64 count, int64 channels, int64 inner"
+    divisor = "int64" if wide else "Length"
+    parameters = (
+        f"{element}* out, {pointers}, double eps, int64 count, {divisor} channels, {divisor} inner"
+    )
     body = (
         f"    snake::forward<{element}, {each}, {index_type(wide)}>(\n"
         "        out, data, alpha, beta, eps, count, channels, inner);"
@@ -46,14 +50,16 @@ def backward_source(dtype: DType, each: int) -> Source:
     pointers = ", ".join(f"const {element}* {x}" for x in ("grad", "data", "alpha", "beta"))
     parameters = (
         f"{results}, {pointers}, snake::Gradients<{computed(dtype).name}>* scratch, "
-        "uint32* counters, double eps, int64 outer, int64 channels, int64 inner, int64 pieces"
+        "uint32* counters, double eps, int64 outer, int64 channels, int64 inner, int64 pieces, "
+        "Length by"
     )
     body = (
         f"    snake::backward<{element}, {each}>(\n"
         "        grad_x, grad_alpha, grad_beta, grad, data, alpha, beta, scratch, counters, eps,\n"
-        "        outer, channels, inner, pieces);"
+        "        outer, channels, inner, pieces, by);"
     )
-    return Source(FILES, kernel_text(name, parameters, body), name)
+    head = f"KERNEL_OF_BLOCKS({THREADS}, {4 if dtype.itemsize < 8 else 1})"
+    return Source(FILES, kernel_text(name, parameters, body, head), name)
 
 
 class Snake:
@@ -75,13 +81,15 @@ class Snake:
         if data.size:
             inner = math.prod(data.shape[axis + 1 :])
             each = self._each(inner, arrays[0])
-            function = self._function(
-                forward_source(BY_NUMPY[data.dtype], each, wide=data.size >= FEW)
-            )
+            wide = data.size >= FEW
+            function = self._function(forward_source(BY_NUMPY[data.dtype], each, wide))
             addresses = [x.data.ptr for x in (result, *arrays)]
             groups = min(-(-data.size // (THREADS * each)), MOST_GROUPS)
-            numbers = (eps, data.size, data.shape[axis], inner)
-            function.launch(groups, THREADS, _FORWARD, (*addresses, *numbers))
+            lengths = data.shape[axis], inner
+            if not wide:
+                lengths = tuple(n for length in lengths for n in (length, *divisor(length)))
+            layout = _FORWARD_WIDE if wide else _FORWARD
+            function.launch(groups, THREADS, layout, (*addresses, eps, data.size, *lengths))
         return result
 
     def backward(
@@ -105,7 +113,9 @@ class Snake:
             (2 * channels * pieces if pieces > 1 else 0,), computed(dtype).__numpy_dtype__
         )
         addresses = [x.data.ptr for x in (*results, *arrays, scratch)]
-        numbers = (self._library.counters(), eps, outer, channels, inner, pieces)
+        vectors = inner // each
+        by = (vectors, *divisor(vectors)) if outer * vectors < FEW else (0, 0, 0)
+        numbers = (self._library.counters(), eps, outer, channels, inner, pieces, *by)
         groups = min(channels * pieces, MOST_GROUPS)
         function.launch(groups, THREADS, _BACKWARD, (*addresses, *numbers))
         return results[0], results[1], results[2]

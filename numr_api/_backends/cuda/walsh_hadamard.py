@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from numr_api._backends.cuda.elementwise_plans import ALIGNMENT, MOST_GROUPS
-from numr_api._backends.cuda.elementwise_variants import THREADS
 from numr_api._backends.cuda.library import Library, Source, library as of_cupy
 from numr_api._backends.cuda.texts import boolean, kernel_text
 from numr_api._dtypes import BY_NUMPY, HALVES, DType, computed, float32
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
 Data = Any
 
 FILES = ("walsh_hadamard.cuh",)
-TILE_BITS = 13  # of walsh_hadamard.cuh
+# of walsh_hadamard.cuh
+TILE_BITS, TILE_THREADS = 13, 128
 PLACES_THREADS = 128
 
 _TILES = struct.Struct("3Pd2q")
@@ -37,7 +37,10 @@ def tiles_source(dtype: DType, result: DType, bits: int, has_signs: bool) -> Sou
         "int64 count, int64 length"
     )
     body = f"    walsh::tiles<{given}>(out, data, signs, scale, count, length);"
-    return Source(FILES, kernel_text(name, parameters, body, f"KERNEL_OF({THREADS})"), name)
+    # Of so many blocks a multiprocessor has the registers.
+    blocks = 1 if dtype.itemsize == 8 else 4 if has_signs or dtype.itemsize == 4 else 5
+    head = f"KERNEL_OF_BLOCKS({TILE_THREADS}, {blocks})"
+    return Source(FILES, kernel_text(name, parameters, body, head), name)
 
 
 def places_source(dtype: DType, result: DType, bits: int) -> Source:
@@ -58,10 +61,8 @@ class WalshHadamard:
 
     def transform(self, data: Data, signs: Data = None, *, block_size: int) -> Data:
         """Blocks of the last axis, multiplied by signs before."""
-        x = self._copies.row_major(data)
-        if x.data.ptr % ALIGNMENT:
-            x = x.copy()
-        factors = x if signs is None else self._copies.row_major(signs)
+        x = self._aligned(data)
+        factors = x if signs is None else self._aligned(signs)
         result = self._library.empty(data.shape, data.dtype)
         size = data.size
         if not size:
@@ -82,7 +83,7 @@ class WalshHadamard:
         addresses = middle.data.ptr, x.data.ptr, factors.data.ptr
         numbers = 1.0 if rest else scale, size, data.shape[-1]
         groups = min(-(-size // 2**TILE_BITS), MOST_GROUPS)
-        function.launch(groups, THREADS, _TILES, (*addresses, *numbers))
+        function.launch(groups, TILE_THREADS, _TILES, (*addresses, *numbers))
         if rest:
             function = self._functions.get((dtype, rest))
             if function is None:
@@ -92,6 +93,11 @@ class WalshHadamard:
             groups = min(-(-(size >> rest) // PLACES_THREADS), MOST_GROUPS)
             function.launch(groups, PLACES_THREADS, _PLACES, (*addresses, scale, size))
         return result
+
+    def _aligned(self, data: Data) -> Data:
+        """Row-major data that are reached four elements at a time."""
+        x = self._copies.row_major(data)
+        return x.copy() if x.data.ptr % ALIGNMENT else x
 
 
 def catalogue() -> Iterator[Source]:

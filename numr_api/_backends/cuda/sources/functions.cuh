@@ -75,14 +75,13 @@ DEVICE double exp(double x) { return ::exp(x); }
 // 2^n e^r, where |r| <= log(2)/2. Beyond the ends of the range of results the exponent stays, so that
 // nothing wraps.
 DEVICE float exp(float x) {
-    float inside = x > 90.0f ? 90.0f : x < -105.0f ? -105.0f : x;
-    float n = ::rintf(inside * 0x1.715476p+0f);
+    const float inside = x > 90.0f ? 90.0f : x < -105.0f ? -105.0f : x;
+    const float shifted = ::fmaf(inside, 0x1.715476p+0f, SHIFT), n = shifted - SHIFT;
     float r = ::fmaf(n, -0x1.63p-1f, inside);
     r = ::fmaf(n, 0x1.bd0106p-13f, r);
-    float power = 1.0f + ::fmaf(rest_of_exp(r), r * r, r);
-    if (isnan_(x)) return x;
-    int whole = int(n);
-    int half = whole >> 1;  // twice, as 2^128 and 2^-150 are no numbers
+    const float power = 1.0f + ::fmaf(rest_of_exp(r), r * r, r);
+    const int whole = int(bits_of(shifted) - bits_of(SHIFT));
+    const int half = whole >> 1;  // twice, as 2^128 and 2^-150 are no numbers
     return power * from_bits(uint32(half + 127) << 23)
          * from_bits(uint32(whole - half + 127) << 23);
 }

@@ -1,4 +1,6 @@
 // Padding: an element's place along each axis tells where it comes from, and the other way round.
+// Where the last axis is long, threads have 16 bytes each of what is made, which lie side by side
+// where they come from, too, but near the ends of that axis.
 #pragma once
 #include "elementwise.cuh"
 
@@ -10,7 +12,10 @@ enum Mode { VALUE, REFLECT, EDGE, SYMMETRIC, WRAP };
 // An axis of the padded array, of the one within, and what is ahead of it.
 struct Axis {
     int64 padded, length, before, step;
+    Length by;  // divides by what is padded, where elements are few
 };
+DEVICE uint32 above(uint32 number, const Axis& along) { return quotient(number, along.by); }
+DEVICE uint64 above(uint64 number, const Axis& along) { return number / uint64(along.padded); }
 template <int axes> struct Axes {
     Axis at[axes];
 };
@@ -25,24 +30,78 @@ template <Mode mode> DEVICE int64 inside(int64 index, int64 length) {
     return -1;
 }
 
-template <typename E, Mode mode, int axes, typename Index>
-DEVICE void forward(E* out, const E* data, const E* value, int64 count, const Axes<axes>& layout) {
-    const Index step = all_threads<Index>();
-    for (Index number = first_thread<Index>(); number < Index(count); number += step) {
-        Index rest = number;
-        int64 place = 0;
-        bool is_inside = true;
-        UNROLLED
-        for (int axis = axes - 1; axis >= 0; --axis) {
-            const Axis& along = layout.at[axis];
-            const Index above = axis == 0 ? Index(0) : rest / Index(along.padded);
-            const int64 from =
-                inside<mode>(int64(rest - above * Index(along.padded)) - along.before, along.length);
-            is_inside = is_inside && from >= 0;
-            place += from * along.step;
-            rest = above;
+// Where the axes but the last lead to; false if beyond the array.
+template <Mode mode, int axes, typename Index>
+DEVICE bool find_row(Index row, const Axes<axes>& layout, int64& place) {
+    bool is_inside = true;
+    place = 0;
+    UNROLLED
+    for (int axis = axes - 2; axis >= 0; --axis) {
+        const Axis& along = layout.at[axis];
+        const Index rest = axis == 0 ? Index(0) : Index(above(row, along));
+        const int64 from =
+            inside<mode>(int64(row - rest * Index(along.padded)) - along.before, along.length);
+        is_inside = is_inside && from >= 0;
+        place += from * along.step;
+        row = rest;
+    }
+    return is_inside;
+}
+
+// As many elements as 16 bytes have, in the largest accesses that their address allows.
+template <typename Word, typename E, int each> DEVICE void copy(Vector<E, each>& to, const E* from) {
+    const Word* words = reinterpret_cast<const Word*>(from);
+    union {
+        Vector<Word, int(16 / sizeof(Word))> words;
+        Vector<E, each> elements;
+    } found;
+    UNROLLED
+    for (int i = 0; i < int(16 / sizeof(Word)); ++i) found.words.at[i] = words[i];
+    to = found.elements;
+}
+template <typename E, int each> DEVICE Vector<E, each> unaligned(const E* from) {
+    const uint32 excess = uint32(reinterpret_cast<uint64>(from)) % 16;
+    Vector<E, each> found;
+    if (excess == 0) {
+        found = loaded<each>(from);
+    } else if (excess == 8) {
+        copy<uint64>(found, from);
+    } else if (excess % 4 == 0) {
+        copy<uint32>(found, from);
+    } else {
+        copy<E>(found, from);
+    }
+    return found;
+}
+
+template <typename E, Mode mode, int axes, int each, typename Index>
+DEVICE void forward(E* out, const E* data, int64 count, const Axes<axes>& layout, E value) {
+    const Index step = all_threads<Index>() * each;
+    const Axis& last = layout.at[axes - 1];
+    for (Index first = first_thread<Index>() * each; first < Index(count); first += step) {
+        Index row = axes == 1 ? Index(0) : Index(above(first, last));
+        int64 at = int64(first - row * Index(last.padded));
+        int64 place;
+        bool is_inside = find_row<mode>(row, layout, place);
+        const int64 from = at - last.before;
+        if (is_inside && from >= 0 && from + each <= last.length) {
+            if constexpr (each == 1) {
+                out[first] = data[place + from];
+            } else {
+                store<each>(out + first, unaligned<E, each>(data + place + from));
+            }
+        } else {
+            ROLLED
+            for (int i = 0; i < each && first + i < Index(count); ++i) {
+                if (at == last.padded) {
+                    at = 0;
+                    is_inside = find_row<mode>(++row, layout, place);
+                }
+                const int64 found = inside<mode>(at - last.before, last.length);
+                out[first + i] = is_inside && found >= 0 ? data[place + found] : value;
+                ++at;
+            }
         }
-        out[number] = is_inside ? data[place] : *value;
     }
 }
 

@@ -1,6 +1,6 @@
 // Element-wise kernels of three operands and two results, all contiguous.
 #pragma once
-#include "activations.cuh"
+#include "near_activations.cuh"
 #include "elementwise.cuh"
 
 namespace numr {

@@ -9,6 +9,7 @@
 #define NOT_INLINED __device__ __noinline__
 #define KERNEL extern "C" __global__
 #define KERNEL_OF(threads) KERNEL __launch_bounds__(threads)
+#define KERNEL_OF_BLOCKS(threads, blocks) KERNEL __launch_bounds__(threads, blocks)
 #define CONSTANT __constant__ const
 #define SHARED __shared__
 #define UNROLLED _Pragma("unroll")
@@ -20,6 +21,7 @@
 #define NOT_INLINED inline
 #define KERNEL extern "C"
 #define KERNEL_OF(threads) KERNEL
+#define KERNEL_OF_BLOCKS(threads, blocks) KERNEL
 #define CONSTANT static const
 #define SHARED static
 #define UNROLLED
