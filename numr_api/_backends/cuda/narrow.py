@@ -1,6 +1,8 @@
 """Python's numbers as floating-point numbers of 16 and 8 bits.
 
-Kernels compute with them in float32 and round once; see ``narrow.cuh``.
+Kernels compute with them in float32 and round once; see ``narrow.cuh``. This has the outcome of
+``_rounding.scalar``, but takes a microsecond, where that takes 3 for float16 and 13 for bfloat16,
+longer than the launch of a kernel.
 """
 
 from __future__ import annotations
